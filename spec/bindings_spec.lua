@@ -39,7 +39,42 @@ describe("a job", function()
 	it("has math.huge for no limit and nil for what is not set", function()
 		assert.equal("true", of(12, "job.time_limit == math.huge"))
 		assert.equal("nil", of(12, "job.array_task_id"))
-		assert.equal("", of(12, "job.account"))
+		assert.equal("nil", of(12, "job.account"))
+	end)
+
+	it("has nil for whatever was not said, be it a text, a number, a time or a list", function()
+		local bare = t.cluster { nodes = "1x4c", pending = { { id = 1, nodes = 1 } } }
+		local unsaid = {}
+		for name in s.value([[(function() local names, job = {}, cluster:job(1)
+			for _, name in ipairs { "account", "qos", "comment", "features", "prefer", "reservation", "node_counts", "native",
+				"deadline", "begin_time", "start_time", "end_time", "time_min", "max_cpus", "num_tasks",
+				"ntasks_per_node", "memory_per_node", "memory_per_cpu", "req_nodes", "exc_nodes", "gres", "licenses", "switches",
+				"array_max_running", "tmp_disk", "shapes_ignored", "home" } do
+				if job[name] ~= nil then names[#names + 1] = name end
+			end return table.concat(names, " ") end)()]], bare):gmatch("%S+") do
+			unsaid[#unsaid + 1] = name
+		end
+		assert.same({}, unsaid)
+	end)
+
+	it("has counts, and lists of what there is, in any case", function()
+		local bare = t.cluster { nodes = "1x4c", pending = { { id = 1, nodes = 1 } } }
+		assert.equal("0 0 0 0 0 0 0 0 main", s.value([[(function() local job = cluster:job(1) return
+			("%d %d %d %d %d %d %d %d %s"):format(job.array_pending, job.nice, job.restarts, job.alloc_nodes, #job.nodes, #job.alloc,
+			#job.shapes, #job.asks, table.concat(job.partitions, " ")) end)()]], bare))
+	end)
+
+	it("has no empty text, no empty list of a request and no unsaid 0 anywhere, whatever the snapshot", function()
+		local there = { "flags", "shapes", "asks", "alloc", "nodes", "gres_total", "free_gres", "gres", "state" }
+		local known = {}
+		for _, name in ipairs(there) do known[name] = true end
+		for _, object in ipairs { "cluster:job(10)", "cluster:job(11)", "cluster:job(12)", "cluster.nodes[1]", "cluster.nodes[2]",
+			"cluster.partitions[1]", "cluster" } do
+			for _, line in ipairs(s.lines("for name, value in pairs(" .. object .. ") do if value == '' or type(value) == 'table' and " ..
+				"next(value) == nil then slurm.log_info(name) end end", c)) do
+				assert(known[line] or object == "cluster" or object:match("nodes") and line == "gres", object .. "." .. line)
+			end
+		end
 	end)
 
 	it("has flags as booleans and as words", function()

@@ -74,7 +74,7 @@ describe("plan:start", function()
 		local plan = plan_of([[
 			local a, b = job(2), job(3)
 			assert(#a.shapes == 2 and a.shapes[1].num_tasks == 6 and a.shapes[1].time_limit == 1800)
-			assert(a.shapes[2].gres[1].name == "gpu" and a.shapes[2].gres[1].count == 2 and a.shapes_ignored == "")
+			assert(a.shapes[2].gres[1].name == "gpu" and a.shapes[2].gres[1].count == 2 and a.shapes_ignored == nil)
 			assert(#b.shapes == 0 and b.shapes_ignored:find("'or' is no option", 1, true))
 			assert(not plan:start(a))
 			assert(plan:start(a, { shape = 2 }))]], d)

@@ -39,7 +39,7 @@ describe("t.simulate", function()
 	it("takes policies as t.decide does, and lets their rank decide", function()
 		local s = t.simulate({ source = [[return {
 			api = 1, name = "widest", doc = "the widest first",
-			rank = function(job) return job.num_tasks end,
+			rank = function(job) return job.num_tasks or 0 end,
 		}]] }, { nodes = "4x1c", jobs = {
 			{ id = 1, tasks = 4, runtime = "1m" }, { id = 2, tasks = 1, runtime = "1m", submit = 1 },
 			{ id = 3, tasks = 4, runtime = "1m", submit = 2 } } })

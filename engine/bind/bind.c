@@ -10,6 +10,7 @@
 /* What a field's name leads to, in the table of a class's fields: a method is a
  * function, everything else a number of these. */
 enum field_kind { FIELD_PLAIN, FIELD_COLUMN, FIELD_FLAG, FIELD_COMPUTED };
+#define FIELD_UNSAID 1		/* of a column: its 0 and its empty list are nil */
 #define FIELD(kind, a, b) ((lua_Integer) (kind) << 16 | (a) << 8 | (b))
 
 /* Keys of the registry, by address: metatables, handles by row, rows by name. */
@@ -37,14 +38,14 @@ static uint32_t rows_of(const struct sl_lua *x, int table)
 
 /* -- values ------------------------------------------------------------ */
 
-static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row);
+static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row, bool unsaid);
 
 static void push_key(lua_State *L, struct sl_lua *x, int table, uint32_t row)
 {
 	if (row == SL_NONE || table_of(table)->key < 0)
 		lua_pushnil(L);
 	else
-		push_column(L, x, table, table_of(table)->key, row);
+		push_column(L, x, table, table_of(table)->key, row, false);
 }
 
 /* The names of the nodes of a list of runs. */
@@ -70,7 +71,7 @@ static void push_range(lua_State *L, struct sl_lua *x, int target, struct sl_ran
 	lua_createtable(L, r.count, 0);
 	for (uint32_t i = 0; i < r.count; i++) {
 		if (table_of(target)->columns == 1)
-			push_column(L, x, target, 0, r.first + i);
+			push_column(L, x, target, 0, r.first + i, false);
 		else
 			sl_lua_push_row(L, x, target, r.first + i);
 		lua_rawseti(L, -2, i + 1);
@@ -93,17 +94,18 @@ static void push_words(lua_State *L, const struct sl_words *words, uint32_t valu
 		}
 }
 
-/* A value that neither has words nor refers to anything. */
-static void push_plain(lua_State *L, struct sl_lua *x, int table, const struct sl_column *c, uint32_t row)
+/* A value that neither has words nor refers to anything; with *unsaid* a 0 is nil. */
+static void push_plain(lua_State *L, struct sl_lua *x, int table, const struct sl_column *c, uint32_t row, bool unsaid)
 {
 	const void *v = values(x, table, c);
+	const char *text;
 	uint32_t u32;
 	int64_t i64;
 
 	switch (c->type) {
 	case SL_TYPE_u32:
 		u32 = ((const uint32_t *) v)[row];
-		if (u32 == SL_NONE)
+		if (u32 == SL_NONE || (unsaid && !u32))
 			lua_pushnil(L);
 		else
 			lua_pushinteger(L, u32);
@@ -112,6 +114,8 @@ static void push_plain(lua_State *L, struct sl_lua *x, int table, const struct s
 		i64 = ((const int64_t *) v)[row];
 		if (i64 == SL_UNLIMITED)
 			lua_pushnumber(L, HUGE_VAL);
+		else if (unsaid && (!i64 || i64 == c->missing))
+			lua_pushnil(L);
 		else
 			lua_pushinteger(L, i64);
 		break;
@@ -119,17 +123,19 @@ static void push_plain(lua_State *L, struct sl_lua *x, int table, const struct s
 		lua_pushnumber(L, ((const double *) v)[row]);
 		break;
 	case SL_TYPE_str:
-		lua_pushstring(L, sl_snapshot_str(x->snap, ((const uint32_t *) v)[row]));
+		text = sl_snapshot_str(x->snap, ((const uint32_t *) v)[row]);
+		lua_pushstring(L, *text ? text : NULL);
 		break;
 	default:
 		lua_pushnil(L);
 	}
 }
 
-static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row)
+static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row, bool unsaid)
 {
 	const struct sl_column *c = &table_of(table)->column[column];
 	const struct sl_words *words;
+	struct sl_range range;
 
 	luaL_checkstack(L, 8, NULL);
 	switch (c->type) {
@@ -137,7 +143,11 @@ static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t colu
 		push_key(L, x, c->target, ((const uint32_t *) values(x, table, c))[row]);
 		return;
 	case SL_TYPE_range:
-		push_range(L, x, c->target, ((const struct sl_range *) values(x, table, c))[row]);
+		range = ((const struct sl_range *) values(x, table, c))[row];
+		if (unsaid && !range.count)
+			lua_pushnil(L);
+		else
+			push_range(L, x, c->target, range);
 		return;
 	case SL_TYPE_u32:
 		words = sl_schema_words(&sl_snapshot_schema, table, column);
@@ -147,7 +157,7 @@ static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t colu
 		}
 		/* fall through */
 	default:
-		push_plain(L, x, table, c, row);
+		push_plain(L, x, table, c, row, unsaid);
 	}
 }
 
@@ -157,7 +167,7 @@ void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row)
 
 	lua_createtable(L, 0, t->columns);
 	for (uint32_t k = 0; k < t->columns; k++) {
-		push_column(L, x, table, k, row);
+		push_column(L, x, table, k, row, sl_lua_may_be_unsaid(table, t->column[k].name));
 		lua_setfield(L, -2, t->column[k].name);
 	}
 }
@@ -382,6 +392,10 @@ static void push_map(lua_State *L, struct sl_lua *x, int table)
 	lua_createtable(L, 0, rows);
 	for (uint32_t row = 0; row < rows; row++) {
 		push_key(L, x, table, row);
+		if (lua_isnil(L, -1)) {
+			lua_pop(L, 1);
+			continue;
+		}
 		lua_pushinteger(L, row);
 		lua_rawset(L, -3);
 	}
@@ -495,10 +509,10 @@ static int class_index(lua_State *L)
 	column = c->table < 0 ? NULL : &table_of(c->table)->column[a];
 	switch ((enum field_kind) (field >> 16)) {
 	case FIELD_PLAIN:
-		push_plain(L, x, c->table, column, h->row);
+		push_plain(L, x, c->table, column, h->row, b);
 		break;
 	case FIELD_COLUMN:
-		push_column(L, x, c->table, a, h->row);
+		push_column(L, x, c->table, a, h->row, b);
 		break;
 	case FIELD_FLAG:
 		lua_pushboolean(L, ((const uint32_t *) values(x, c->table, column))[h->row] >> b & 1);
@@ -567,10 +581,11 @@ static void set_field(lua_State *L, const char *name, lua_Integer field)
 	lua_setfield(L, -2, name);
 }
 
-/* Each flag of a set is a field, in small letters. */
+/* Each flag of a set is a field, in small letters, unless a column has that name. */
 static void set_flags(lua_State *L, const struct sl_words *words, uint32_t column)
 {
 	char name[64];
+	bool taken;
 
 	for (uint32_t i = 0; i < words->count; i++) {
 		size_t n = 0;
@@ -578,7 +593,10 @@ static void set_flags(lua_State *L, const struct sl_words *words, uint32_t colum
 		for (; words->word[i].word[n] && n < sizeof(name) - 1; n++)
 			name[n] = tolower((unsigned char) words->word[i].word[n]);
 		name[n] = 0;
-		set_field(L, name, FIELD(FIELD_FLAG, column, __builtin_ctz(words->word[i].value)));
+		taken = lua_getfield(L, -1, name) != LUA_TNIL;
+		lua_pop(L, 1);
+		if (!taken)
+			set_field(L, name, FIELD(FIELD_FLAG, column, __builtin_ctz(words->word[i].value)));
 	}
 }
 
@@ -591,7 +609,8 @@ static void push_fields(lua_State *L, const struct sl_lua_class *c)
 		const struct sl_words *words = sl_schema_words(&sl_snapshot_schema, c->table, k);
 		bool plain = !words && t->column[k].type != SL_TYPE_ref && t->column[k].type != SL_TYPE_range;
 
-		set_field(L, t->column[k].name, FIELD(plain ? FIELD_PLAIN : FIELD_COLUMN, k, 0));
+		set_field(L, t->column[k].name, FIELD(plain ? FIELD_PLAIN : FIELD_COLUMN, k,
+		          sl_lua_may_be_unsaid(c->table, t->column[k].name) ? FIELD_UNSAID : 0));
 		if (words && words->flags)
 			set_flags(L, words, k);
 	}

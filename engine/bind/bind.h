@@ -9,10 +9,11 @@
  * which the cluster handed it out; used in another one it raises.
  *
  * Fields come from the snapshot's schema: a column is a field of the same name,
- * with no code of its own.  Numbers are integers; SL_UNLIMITED is math.huge, an
- * unset uint32_t (SL_NONE) is nil; a number that has words is its word; a set of
- * flags is a list of words, and each flag is a boolean field too ("exclusive"); a
- * reference is the key of its row; a range is a list.
+ * with no code of its own.  Numbers are integers; SL_UNLIMITED is math.huge; a number that has
+ * words is its word; a set of flags is a list of words, and each flag is a boolean field too
+ * ("exclusive"); a reference is the key of its row; a range is a list.  What nobody has set is
+ * nil: a number that is SL_NONE or has another value for that, an empty text, an empty list of
+ * what was asked for (bind/unsaid.c).
  *
  * Functions raise Lua errors; they run in protected mode.
  */
@@ -128,6 +129,9 @@ bool sl_lua_begin(lua_State *L, struct sl_lua *x);
 void *sl_lua_keep_block(lua_State *L, const char *key, size_t size);
 
 /* -- values ------------------------------------------------------------ */
+
+/* True if a 0, or an empty list, in that column says that nobody has set the value: then the field is nil. */
+bool sl_lua_may_be_unsaid(int table, const char *column);
 
 /* Push a table with all columns of a row. */
 void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);

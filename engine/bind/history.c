@@ -102,7 +102,8 @@ static void push_run(lua_State *L, const struct sl_history *h, const struct sl_p
 	set_text(L, "user", sl_history_text(h, p->user));
 	set_text(L, "account", sl_history_text(h, p->account));
 	set_text(L, "partition", sl_history_text(h, p->partition));
-	set_text(L, "name", sl_history_text(h, p->name));
+	if (*sl_history_text(h, p->name))
+		set_text(L, "name", sl_history_text(h, p->name));
 	set_text(L, "state", p->state == SL_JOB_PENDING ? "REQUEUED" : sl_job_state_word(p->state));
 	set_integer(L, "start_time", p->start);
 	set_integer(L, "end_time", p->end);

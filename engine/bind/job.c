@@ -22,6 +22,31 @@ static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handl
 		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[h->partition]));
 }
 
+/* All partitions that it asked for, in its order: where it is looked at, if there is one only. */
+static void push_partitions(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_range r = JOB(x, partitions, h);
+	uint32_t only = h->partition != SL_NONE ? h->partition : JOB(x, partition, h);
+
+	lua_createtable(L, (int) r.count, 0);
+	for (uint32_t i = 0; i < r.count || (!r.count && !i && only != SL_NONE); i++) {
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[r.count ?
+						  x->snap->job_partition.partition[r.first + i] : only]));
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+/* Its name, or the number of a user who has none. */
+static void push_user(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	const char *name = sl_snapshot_str(x->snap, JOB(x, user, h));
+
+	if (*name || JOB(x, uid, h) == SL_NONE)
+		lua_pushstring(L, *name ? name : NULL);
+	else
+		lua_pushfstring(L, "%I", (lua_Integer) JOB(x, uid, h));
+}
+
 static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	struct sl_ask a = sl_request_read(x->snap, h->row, 0);
@@ -47,7 +72,9 @@ static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *
 
 	if (e.partition != SL_NONE && !(want = sl_cluster_want(x->cluster, e, &err)))
 		luaL_error(L, "%s", err.text);
-	lua_pushstring(L, want ? sl_native_text(want->native, text, sizeof(text)) : "");
+	if (want)
+		sl_native_text(want->native, text, sizeof(text));
+	lua_pushstring(L, want && *text ? text : NULL);
 }
 
 /* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
@@ -113,15 +140,22 @@ static bool is_started(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	return rc > 0;
 }
 
+/* A time that is not set is nil. */
+static void push_time(lua_State *L, int64_t t)
+{
+	if (t)
+		lua_pushinteger(L, t);
+	else
+		lua_pushnil(L);
+}
+
 static void push_start_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	struct sl_booking b;
+	int64_t start = is_started(L, x, h, &b) ? b.start_time :
+		began_since(x, h) ? sl_cluster_now(x->cluster) - sl_cluster_ran(x->cluster, h->row) : JOB(x, start_time, h);
 
-	if (is_started(L, x, h, &b))
-		lua_pushinteger(L, b.start_time);
-	else
-		lua_pushinteger(L, began_since(x, h) ? sl_cluster_now(x->cluster) - sl_cluster_ran(x->cluster, h->row) :
-			   JOB(x, start_time, h));
+	push_time(L, start);
 }
 
 static void push_end_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
@@ -133,7 +167,7 @@ static void push_end_time(lua_State *L, struct sl_lua *x, const struct sl_handle
 	if (end == SL_UNLIMITED)
 		lua_pushnumber(L, HUGE_VAL);
 	else
-		lua_pushinteger(L, end);
+		push_time(L, end);
 }
 
 static void push_allocated(lua_State *L, struct sl_lua *x, const struct sl_handle *h, enum sl_unit unit, uint32_t known)
@@ -212,6 +246,8 @@ static void push_forecast(lua_State *L, struct sl_lua *x, const struct sl_handle
 
 static const struct sl_lua_field fields[] = {
 	{ "partition", push_partition },
+	{ "partitions", push_partitions },
+	{ "user", push_user },
 	{ "cpus", push_cpus },
 	{ "tasks", push_tasks },
 	{ "gpus", push_gpus },

@@ -4,15 +4,15 @@
 -- Editor stubs: what a policy sees of the cluster.  Never run.  Fields are the columns of
 -- the snapshot (schedlua-snapshot(5)) and what is worked out from them.
 --
--- Units: seconds, MiB, physical cores; CPUs are what Slurm counts.  math.huge stands for no
--- limit, nil for what is not set, 0 for a time that is not set.  All objects are read-only
--- and good for the cycle in which the cluster handed them out.
+-- Units: seconds, MiB, physical cores; CPUs are what Slurm counts.  math.huge stands for no limit; what nobody has set
+-- is nil, be it a text, a number, a time or a list.  All objects are read-only and good for the cycle in which the
+-- cluster handed them out.
 
 ---@class sched.cluster
 ---@field now integer time of this cycle, seconds since the epoch
 ---@field origin integer in a simulation: where its log begins; else 0
 ---@field name string ClusterName
----@field cluster string ClusterName
+---@field cluster? string ClusterName
 ---@field nodes sched.node[]|table<string, sched.node> by number or name; ipairs() works
 ---@field partitions sched.partition[]|table<string, sched.partition> by number or name
 ---@field running sched.job[] jobs that run or are suspended, then those that this cycle has started
@@ -23,7 +23,7 @@
 ---@field usage sched.usage who used, uses and asks for how much
 ---@field history sched.history runs of jobs that have ended
 ---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
----@field slurm_version string
+---@field slurm_version? string
 ---@field sequence integer number of the cycle
 ---@field seed integer seed of random()
 ---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN
@@ -156,7 +156,7 @@ local history = {}
 ---@field user string
 ---@field account string
 ---@field partition string
----@field name string empty: not known
+---@field name? string nil: not known
 ---@field state string COMPLETED, FAILED, TIMEOUT, REQUEUED, ...
 ---@field start_time integer
 ---@field end_time integer
@@ -230,24 +230,24 @@ function history:summary(question) end
 ---@field array_job_id? integer
 ---@field array_task_id? integer
 ---@field array_pending integer tasks that this record still stands for; 0: no array
----@field array_max_running integer throttle (%n); 0: none
+---@field array_max_running? integer throttle (%n)
 ---@field het_job_id? integer
 ---@field het_offset? integer
----@field name string
----@field user string
+---@field name? string
+---@field user? string
 ---@field uid? integer
 ---@field gid? integer
----@field account string
----@field qos string
----@field wckey string
----@field comment string
----@field admin_comment string
+---@field account? string
+---@field qos? string
+---@field wckey? string
+---@field comment? string
+---@field admin_comment? string
 ---@field stamp integer digest of the request
 -- where
 ---@field partition string in which it is looked at now
----@field partitions string[] all it asked for; empty: just that one
+---@field partitions string[] all it asked for, in its order
 ---@field home? string started on nodes of other partitions: the one that it waited in
----@field reservation string
+---@field reservation? string
 -- state
 ---@field state "PENDING"|"RUNNING"|"SUSPENDED"|"COMPLETED"|"CANCELLED"|"FAILED"|"TIMEOUT"|"NODE_FAIL"|"PREEMPTED"|"BOOT_FAIL"|"DEADLINE"|"OUT_OF_MEMORY"
 ---@field flags string[] the flags that are set, in capitals
@@ -275,52 +275,52 @@ function history:summary(question) end
 ---@field nice integer
 ---@field submit_time integer
 ---@field eligible_time integer
----@field begin_time integer
----@field deadline integer
----@field start_time integer
----@field end_time integer
----@field suspend_time integer
+---@field begin_time? integer
+---@field deadline? integer
+---@field start_time? integer
+---@field end_time? integer
+---@field suspend_time? integer
 ---@field pre_suspend_s integer
----@field resize_time integer when its size last changed in this run; 0: never
+---@field resize_time? integer when its size last changed in this run
 ---@field restarts integer
 ---@field exit_code integer
----@field state_reason string why it was pending before this cycle
+---@field state_reason? string why it was pending before this cycle
 ---@field waited integer seconds since it was submitted
 ---@field remaining number running: seconds until its walltime ends; else its walltime
 ---@field forecast? sched.forecast when it will start, where the site has forecasts = ... and one of it is no older
 -- what
 ---@field time_limit number walltime in seconds; math.huge without limit
----@field time_min integer shortest walltime that would do; 0: time_limit
+---@field time_min? integer shortest walltime that would do; nil: time_limit
 ---@field min_nodes integer
----@field max_nodes integer 0: no limit
----@field node_counts string numbers of nodes of which it takes one, "1,4-6"; empty: any from min_nodes to max_nodes
+---@field max_nodes? integer nil: no limit
+---@field node_counts? string numbers of nodes of which it takes one, "1,4-6"; nil: any from min_nodes to max_nodes
 ---@field min_cpus integer
----@field max_cpus integer 0: no limit
----@field num_tasks integer 0: not said
+---@field max_cpus? integer nil: no limit
+---@field num_tasks? integer
 ---@field cpus_per_task integer
----@field ntasks_per_node integer 0: not said
----@field ntasks_per_socket integer
----@field ntasks_per_core integer
----@field threads_per_core integer
----@field pn_min_cpus integer
----@field memory_per_node integer
----@field memory_per_cpu integer
----@field tmp_disk integer
----@field core_spec integer cores set aside on each node, in place of the node's own; 0: not said
----@field gres sched.job_gres[]
----@field licenses { license: string, count: integer }[]
----@field features string constraint, as written
----@field prefer string constraint that would be better, as written
----@field req_nodes string[]
----@field exc_nodes string[]
----@field switches integer
----@field switch_wait integer
+---@field ntasks_per_node? integer
+---@field ntasks_per_socket? integer
+---@field ntasks_per_core? integer
+---@field threads_per_core? integer
+---@field pn_min_cpus? integer
+---@field memory_per_node? integer
+---@field memory_per_cpu? integer
+---@field tmp_disk? integer
+---@field core_spec? integer cores set aside on each node, in place of the node's own
+---@field gres? sched.job_gres[]
+---@field licenses? { license: string, count: integer }[]
+---@field features? string constraint, as written
+---@field prefer? string constraint that would be better, as written
+---@field req_nodes? string[]
+---@field exc_nodes? string[]
+---@field switches? integer
+---@field switch_wait? integer
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
----@field shapes_ignored string why all alternatives in its comment are ignored; empty: they are not
----@field plane_size integer tasks that each node gets in its turn, of a plane distribution; 0: not known
----@field arbitrary_tpn { node: string, tasks: integer }[] tasks of each of its nodes, of an arbitrary distribution; empty: Slurm knows of none
----@field sockets_per_node integer 0: not said
----@field cores_per_socket integer 0: not said
+---@field shapes_ignored? string why all alternatives in its comment are ignored; nil: they are not
+---@field plane_size? integer tasks that each node gets in its turn, of a plane distribution
+---@field arbitrary_tpn? { node: string, tasks: integer }[] tasks of each of its nodes, of an arbitrary distribution; nil: Slurm knows of none
+---@field sockets_per_node? integer
+---@field cores_per_socket? integer
 ---@field distribution string "any", "block", "cyclic", "plane", "arbitrary"
 ---@field asks string[] what else it asks for, in capitals
 ---@field boards boolean boards, or sockets or tasks for each
@@ -335,7 +335,6 @@ function history:summary(question) end
 ---@field extra boolean nodes whose Extra has what its --extra says
 ---@field reclaim boolean licences that it may get by preemption; not in its licenses
 ---@field reboot boolean features that nodes get when they boot
----@field node_counts boolean one of more numbers of nodes than its list says, or none
 ---@field task_counts boolean its own number of tasks for each node, which its list does not say
 ---@field user_nodes boolean nodes on which no other user has jobs (--exclusive=user)
 ---@field burst_buffer boolean
@@ -347,12 +346,12 @@ function history:summary(question) end
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)
 ---@field bound_gres boolean cores near its gres alone (--gres-flags=enforce-binding)
 ---@field task_gres boolean so many for each task of a gres that its list has by node, job or socket
----@field mcs_label string label of multi-category security
----@field yields_after integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never
----@field preempts string whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or not known
----@field safe_until integer running: until then nobody gets its nodes by preempting it; 0: as long as it runs
+---@field mcs_label? string label of multi-category security
+---@field yields_after? integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes
+---@field preempts? string whose running jobs it may preempt: QOS=a,b or Partition=a,b; nil: nobody's, or not known
+---@field safe_until? integer running: until then nobody gets its nodes by preempting it; nil: as long as it runs
 ---@field refusals integer placements in a row that Slurm's select refused
----@field native string what only Slurm's select can place; empty: nothing
+---@field native? string what only Slurm's select can place; nil: nothing
 ---@field cpus integer CPUs that it will have at least
 ---@field tasks integer
 ---@field gpus integer in all
@@ -374,21 +373,21 @@ function history:summary(question) end
 
 ---@class sched.job_gres
 ---@field name string
----@field type string
+---@field type? string
 ---@field count integer
 ---@field per "node"|"job"|"task"|"socket"
----@field cpus integer CPUs for each of them; 0: not said
----@field memory integer MiB for each of them; 0: not said
+---@field cpus? integer CPUs for each of them
+---@field memory? integer MiB for each of them
 
 ---@class sched.shape
 ---@field min_nodes integer
----@field max_nodes integer
----@field num_tasks integer
+---@field max_nodes? integer
+---@field num_tasks? integer
 ---@field cpus_per_task integer
----@field ntasks_per_node integer
----@field time_limit integer 0: the job's
+---@field ntasks_per_node? integer
+---@field time_limit? integer nil: the job's
 ---@field refused integer 1: Slurm refused to start the job so a moment ago; 2 to 5: it asks for more nodes, CPUs, gres or time than the job (lua_shapes)
----@field gres sched.job_gres[]
+---@field gres? sched.job_gres[]
 
 ---@class sched.alloc
 ---@field node string
@@ -400,19 +399,19 @@ function history:summary(question) end
 ---@field name string
 ---@field index integer its place in the order of nodes, from 1
 ---@field cores integer that jobs may use
----@field core_spec integer cores that are set aside for the system, beside those
+---@field core_spec? integer cores that are set aside for the system, beside those
 ---@field threads integer schedulable CPUs per core
 ---@field sockets integer
----@field memory integer MiB that jobs may use; 0: not known
----@field tmp_disk integer
+---@field memory? integer MiB that jobs may use
+---@field tmp_disk? integer
 ---@field weight integer smaller is preferred
----@field features string
+---@field features? string
 ---@field gres { kind: string, count: integer, no_consume: integer, share?: string }[]
----@field topology string
----@field res_cores_per_gpu integer cores for each GPU that only jobs with GPUs may have; 0: none
+---@field topology? string
+---@field res_cores_per_gpu? integer cores for each GPU that only jobs with GPUs may have
 ---@field owner? integer
----@field boot_time integer
----@field reason string
+---@field boot_time? integer
+---@field reason? string
 ---@field state string[] the states that are set; empty: fine
 ---@field down boolean
 ---@field drain boolean
@@ -426,7 +425,7 @@ function history:summary(question) end
 ---@field reboot_issued boolean
 ---@field future boolean
 ---@field dynamic boolean
----@field power_time integer when it was told to power down, to power up or to reboot; 0: not known
+---@field power_time? integer when it was told to power down, to power up or to reboot
 ---@field resume_timeout number seconds within which it has to have booted
 ---@field suspend_timeout number
 ---@field suspend_time number idle seconds after which it is powered down
@@ -454,19 +453,19 @@ function history:summary(question) end
 ---@field root_only boolean
 ---@field priority_tier integer
 ---@field max_time number
----@field default_time integer
----@field min_nodes integer
+---@field default_time? integer
+---@field min_nodes? integer
 ---@field max_nodes? integer
 ---@field max_cpus_per_node? integer
 ---@field max_cpus_per_socket? integer
 ---@field oversubscribe integer
----@field qos string
----@field allow_accounts string comma-separated; empty: all
----@field deny_accounts string
----@field allow_qos string comma-separated; empty: all
----@field deny_qos string
----@field allow_users string user ids of AllowGroups, comma-separated; -: none; empty: all
----@field over_time_limit number OverTimeLimit, seconds; -1: the cluster's
+---@field qos? string
+---@field allow_accounts? string comma-separated; nil: all
+---@field deny_accounts? string
+---@field allow_qos? string comma-separated; nil: all
+---@field deny_qos? string
+---@field allow_users? string user ids of AllowGroups, comma-separated; -: none; nil: all
+---@field over_time_limit? number OverTimeLimit, seconds; nil: the cluster's
 
 ---@class sched.license
 ---@field name string
@@ -480,6 +479,6 @@ function history:summary(question) end
 ---@field end_time integer
 ---@field nodes string[]
 ---@field flags string[]
----@field users string
----@field accounts string
----@field cores integer
+---@field users? string
+---@field accounts? string
+---@field cores? integer

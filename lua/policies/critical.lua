@@ -84,17 +84,17 @@ end
 -- Nodes that a job takes, and whether it leaves nothing on them for others.
 local function nodes_of(job, machine)
 	local cpus, min_nodes = job.cpus, job.min_nodes
-	local per_node = math.max(job.ntasks_per_node * job.cpus_per_task, job.pn_min_cpus,
+	local per_node = math.max((job.ntasks_per_node or 0) * job.cpus_per_task, job.pn_min_cpus or 0,
 		min_nodes > 1 and cpus / min_nodes or 0)
 	local nodes = math.max(min_nodes, cpus / machine.node_cpus, per_node > 0 and cpus / per_node or 0)
-	local memory = machine.memory > 0 and job.memory_per_node * machine.nodes / machine.memory or 0
+	local memory = machine.memory > 0 and (job.memory_per_node or 0) * machine.nodes / machine.memory or 0
 	return nodes, job.exclusive or per_node >= machine.node_cpus or memory >= 1
 end
 
 local function add_gres(share, job, nodes, machine)
-	for _, gres in ipairs(job.gres) do
+	for _, gres in ipairs(job.gres or {}) do
 		local times = gres.per == "job" and 1 or gres.per == "task" and job.tasks or math.ceil(nodes)
-		for _, name in ipairs(gres.type ~= "" and { gres.name, gres.name .. ":" .. gres.type } or { gres.name }) do
+		for _, name in ipairs(gres.type and { gres.name, gres.name .. ":" .. gres.type } or { gres.name }) do
 			local number = machine.number[name]
 			if number then
 				share[number] = share[number] + gres.count * times / machine.there[number]
@@ -114,7 +114,10 @@ local function share_of(job, machine)
 	share[1] = math.max(share[1], job.cpus / machine.cpus)
 	share[numbers] = job.contiguous and part or 0
 	if machine.number.memory then
-		local memory = job.memory_per_node > 0 and job.memory_per_node * nodes or job.memory_per_cpu * job.cpus
+		local memory = (job.memory_per_node or 0) * nodes
+		if memory == 0 then
+			memory = (job.memory_per_cpu or 0) * job.cpus
+		end
 		share[2] = math.max(share[2], memory / machine.memory)
 	end
 	add_gres(share, job, nodes, machine)

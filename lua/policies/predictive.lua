@@ -121,8 +121,8 @@ local LEAST <const>, RUNS <const>, POWER <const>, SURPRISE <const> = 10, 40, 5, 
 
 -- Its user's last runs: those of about its size; where there is none, all.
 local function runs_like(history, job)
-	local runtimes = history:runtimes { user = job.user, cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
-	return runtimes[1] and runtimes or history:runtimes { user = job.user, last = RUNS }
+	local runtimes = history:runtimes { user = job.user or "", cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
+	return runtimes[1] and runtimes or history:runtimes { user = job.user or "", last = RUNS }
 end
 
 -- How short may it be?  Seconds.  What the past says is stretched before it is weighed against the run of no time

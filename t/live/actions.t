@@ -41,7 +41,7 @@ local order = {
 }
 
 local function obey(plan, job)
-  local verb, arg = job.comment:match("^(%l+_?%l*) ?(.*)$")
+  local verb, arg = (job.comment or ""):match("^(%l+_?%l*) ?(.*)$")
   if order[verb] then order[verb](plan, job, arg) end
   return order[verb]
 end
@@ -49,7 +49,7 @@ end
 function M.decide(cluster, plan)
   for _, job in ipairs(cluster.running) do obey(plan, job) end
   for job in cluster:queue() do
-    if not obey(plan, job) or job.comment:find("start", 1, true) then plan:start(job) end
+    if not obey(plan, job) or (job.comment or ""):find("start", 1, true) then plan:start(job) end
   end
 end
 

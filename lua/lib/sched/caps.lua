@@ -57,10 +57,10 @@ end
 
 -- What a job counts for: an option, and a key that is the same for jobs counted together.
 local counted = {
-	max_job_user = function(job) return job.user end,
+	max_job_user = function(job) return job.user or "" end,
 	max_job_part = function(_, partition) return partition end,
-	max_job_user_part = function(job, partition) return job.user .. "\0" .. partition end,
-	max_job_assoc = function(job) return job.user .. "\0" .. job.account end,
+	max_job_user_part = function(job, partition) return (job.user or "") .. "\0" .. partition end,
+	max_job_assoc = function(job) return (job.user or "") .. "\0" .. (job.account or "") end,
 }
 
 local names = {}		-- of the options, put in order once and not in each cycle

@@ -28,7 +28,7 @@ end
 
 -- Is the job queued in one of these partitions?
 local function is_in(job, names)
-	for _, asked in ipairs(#job.partitions > 0 and job.partitions or { job.partition }) do
+	for _, asked in ipairs(job.partitions) do
 		for _, name in ipairs(names) do
 			if asked == name then
 				return true
@@ -122,7 +122,7 @@ function M.explain(group, cluster, id)
 		("order in %s, by %s, among %d that may start:"):format(table.concat(names, ", "), group.name, total),
 		place_text(place, group, cluster, job),
 	}
-	if job.native ~= "" then
+	if job.native then
 		lines[#lines + 1] = ("  only Slurm's select can place it: %s"):format(job.native)
 	end
 	if not has_own_order(group) then

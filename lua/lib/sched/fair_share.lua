@@ -99,11 +99,11 @@ function M.make(path, line, t)
 	end
 
 	function part.rank(job, cluster, _, state)
-		return value_of(self, state, cluster, job[opt.by]), -job.submit_time
+		return value_of(self, state, cluster, job[opt.by] or ""), -job.submit_time
 	end
 
 	function part.explain(job, cluster, _, state)
-		local name = job[opt.by]
+		local name = job[opt.by] or ""
 		local value = value_of(self, state, cluster, name)
 		return ("%.4f = 2 ^ -(%s / (%g x %s)): %s %s has used %s"):format(value, amount.number(state.usage[name] or 0),
 			share_of(self, name), amount.number(state.half_at), opt.by, name, amount.text(state.usage[name] or 0, opt.unit))

@@ -63,13 +63,13 @@ function M.make(path, line, t)
 	local known = {}		-- layer by user, then by account
 
 	local function layer_of(job)
-		local user = job.user
+		local user = job.user or ""
 		local by_account = known[user]
 		if not by_account then
 			by_account = {}
 			known[user] = by_account
 		end
-		local account = job.account
+		local account = job.account or ""
 		local layer = by_account[account]
 		if not layer then
 			layer = find(file, user, account, opt.default)
@@ -85,10 +85,10 @@ function M.make(path, line, t)
 	end
 
 	function part.explain(job)
-		local layer, key = find(file, job.user, job.account, opt.default)
+		local layer, key = find(file, job.user or "", job.account or "", opt.default)
 		if not key then
 			return ("layer %d: the default of sched.layers, neither user %s nor account %s is in %s"):format(layer,
-				job.user, job.account, file.path)
+				job.user or "(none)", job.account or "(none)", file.path)
 		end
 		return ("layer %d: \"%s\" in line %d of %s"):format(layer, key, file:get(key .. "\n"), file.path)
 	end

@@ -8,7 +8,7 @@
 local M = { name = "last_two", doc = "the user's last two runs" }
 
 function M.sample(job, cluster)
-	local runtimes = cluster.history:runtimes { user = job.user, last = 2 }
+	local runtimes = cluster.history:runtimes { user = job.user or "", last = 2 }
 	return runtimes[1] and runtimes
 end
 

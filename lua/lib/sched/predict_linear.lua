@@ -70,7 +70,7 @@ end
 
 function M.sample(job, cluster)
 	local limit = job.time_limit
-	local w, missed, seen = model_of(cluster.history:runs { user = job.user, last = RUNS })
+	local w, missed, seen = model_of(cluster.history:runs { user = job.user or "", last = RUNS })
 	if not seen or limit == math.huge then
 		return nil
 	end

@@ -9,8 +9,8 @@ local M = { name = "quantile", doc = "the user's last 40 like runs" }
 local ENOUGH <const>, MOST <const> = 5, 40
 
 function M.sample(job, cluster)
-	local history, user, limit, cpus = cluster.history, job.user, job.time_limit, job.cpus
-	local name = job.name ~= "" and job.name or nil
+	local history, user, limit, cpus = cluster.history, job.user or "", job.time_limit, job.cpus
+	local name = job.name
 	local like = { cpus = { cpus / 2, cpus * 2 }, time_limit = { limit / 2, limit * 2 } }
 	local best
 	for _, question in ipairs { { name = name, cpus = like.cpus, time_limit = like.time_limit },

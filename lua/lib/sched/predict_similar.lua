@@ -13,7 +13,7 @@
 local M = { name = "similar", doc = "the user's last two runs of that size and walltime" }
 
 function M.sample(job, cluster)
-	local runtimes, stretch = cluster.history:like { user = job.user, cpus = job.cpus, time_limit = job.time_limit }
+	local runtimes, stretch = cluster.history:like { user = job.user or "", cpus = job.cpus, time_limit = job.time_limit }
 	return runtimes[1] and runtimes, stretch
 end
 

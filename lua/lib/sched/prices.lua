@@ -53,7 +53,7 @@ local function place_of(job, node)
 	if job.exclusive then
 		local nodes = math.max(job.min_nodes, math.ceil(cores / node.cores))
 		return node.cores, node.gpus, nodes
-	elseif job.gpus == 0 and job.ntasks_per_node == 0 and job.max_nodes ~= job.min_nodes then
+	elseif job.gpus == 0 and not job.ntasks_per_node and job.max_nodes ~= job.min_nodes then
 		return 1, 0, cores
 	end
 	local nodes = job.min_nodes

@@ -17,6 +17,7 @@
 #include "ledger/ledger.h"
 #include "tool/sooner.h"
 #include "tool/statedir.h"
+#include "tool/tool.h"
 #include "usage/history.h"
 
 #define CAPTURE "schedlua-capture"
@@ -39,22 +40,6 @@ char *sl_explain_site(const char *dir)
 	return site;
 }
 
-/* schedlua-capture in the directory of this program, or its bare name. */
-static void find_capture(char program[PATH_MAX])
-{
-	char own[PATH_MAX], *slash;
-	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - sizeof(CAPTURE));
-
-	snprintf(program, PATH_MAX, CAPTURE);
-	if (n <= 0)
-		return;
-	own[n] = 0;
-	slash = strrchr(own, '/');
-	strcpy(slash + 1, CAPTURE);
-	if (!access(own, X_OK))
-		strcpy(program, own);
-}
-
 /* What schedlua-capture writes goes to *to*. */
 static int capture(int to, struct sl_error *err)
 {
@@ -64,7 +49,7 @@ static int capture(int to, struct sl_error *err)
 	int status, rc;
 	pid_t pid;
 
-	find_capture(program);
+	sl_tool_beside(CAPTURE, program);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, to, STDOUT_FILENO);
 	rc = posix_spawnp(&pid, program, &fa, NULL, argv, environ);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/lines.h"
 #include "tool/excerpt.h"
@@ -37,6 +38,16 @@ void sl_tool_begin(int argc, char **argv)
 const char *sl_tool_command(void)
 {
 	return command;
+}
+
+void sl_tool_beside(const char *name, char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash = n > 0 ? memrchr(own, '/', (size_t) n) : NULL;
+
+	if (!slash || snprintf(path, PATH_MAX, "%.*s/%s", (int) (slash - own), own, name) >= PATH_MAX || access(path, X_OK))
+		snprintf(path, PATH_MAX, "%s", name);
 }
 
 int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,

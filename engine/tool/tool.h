@@ -8,15 +8,34 @@
 #ifndef SL_TOOL_H
 #define SL_TOOL_H
 
+#include <limits.h>
 #include <signal.h>
 
 #include "tool/options.h"
 
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
-/* All of them, NULL at the end; the one of that name, or NULL. */
-extern const struct sl_verb *const sl_verbs[];
-const struct sl_verb *sl_verb_find(const char *name);
+/* A program of verbs. */
+struct sl_program {
+	const struct sl_verb *const *verbs;	/* in the order in which --help lists them; NULL at the end */
+	/*
+	 * Asked about a command line that begins with none of the verbs, "help" and "--help" included.  True if
+	 * that was all, and the program is to end with *status*; NULL for a program that knows nothing else.
+	 */
+	bool (*other)(int argc, char **argv, int *status);
+};
+
+/* The whole of main(). */
+int sl_tool_main(const struct sl_program *program, int argc, char **argv);
+
+/* The verb of that name, or NULL. */
+const struct sl_verb *sl_verb_find(const struct sl_verb *const *verbs, const char *name);
+
+/*
+ * The path of the program of that name: in the directory of the running program if it can be run there, else
+ * the bare name, for PATH.
+ */
+void sl_tool_beside(const char *name, char path[PATH_MAX]);
 
 /*
  * Parse a verb's command line into *values*.  Returns the number of operands,

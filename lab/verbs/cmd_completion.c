@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "verbs/verbs.h"
+
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 struct values {
@@ -37,7 +39,7 @@ static void put_words(const char *const *word, FILE *out)
 
 static void put_verbs(FILE *out)
 {
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
+	for (const struct sl_verb *const *v = sl_lab_verbs; *v; v++)
 		fprintf(out, "%s ", (*v)->name);
 	fputs("help", out);
 }
@@ -79,7 +81,7 @@ static void bash(FILE *out)
 	fputs("' ;;\n\t2:completion) words='", out);
 	put_words(shells, out);
 	fputs("' ;;\n\tesac\n\t[[ $COMP_CWORD -gt 1 && $cur == -* ]] && case ${COMP_WORDS[1]} in\n", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
+	for (const struct sl_verb *const *v = sl_lab_verbs; *v; v++)
 		bash_verb(*v, out);
 	fputs("\tesac\n"
 	      "\tfor word in $words; do\n"
@@ -110,7 +112,7 @@ static void zsh(FILE *out)
 {
 	fputs("#compdef schedlua\n# printed by schedlua completion zsh\n"
 	      "_schedlua() {\n\tlocal -a verbs\n\tverbs=(\n", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++) {
+	for (const struct sl_verb *const *v = sl_lab_verbs; *v; v++) {
 		fprintf(out, "\t\t'%s:", (*v)->name);
 		put_quoted((*v)->summary, ":\\", out);
 		fputs("'\n", out);
@@ -121,7 +123,7 @@ static void zsh(FILE *out)
 	      "\thelp) _describe command verbs ;;\n\tcompletion) _values shell ", out);
 	put_words(shells, out);
 	fputs(" ;;\n", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++) {
+	for (const struct sl_verb *const *v = sl_lab_verbs; *v; v++) {
 		if (!strcmp((*v)->name, "completion"))
 			continue;
 		fprintf(out, "\t%s) _arguments", (*v)->name);
@@ -145,7 +147,7 @@ static void fish_option(const struct sl_verb *v, const struct sl_option *o, FILE
 static void fish(FILE *out)
 {
 	fputs("# fish completion for schedlua, printed by schedlua completion fish\n", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++) {
+	for (const struct sl_verb *const *v = sl_lab_verbs; *v; v++) {
 		fprintf(out, "complete -c schedlua -n __fish_use_subcommand -f -a %s -d '", (*v)->name);
 		put_quoted((*v)->summary, "\\", out);
 		fputs("'\n", out);

@@ -1,108 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - schedlua: the verbs, --help and --version.
+ * main.c - schedlab: the commands of schedlua and those that simulate.  schedlua runs it for each
+ * command that it does not have itself, so it calls itself schedlua in all that it prints.
  */
 #include "tool/tool.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/plain.h"
-#include "base/suggest.h"
 #include "verbs/man.h"
+#include "verbs/verbs.h"
 
-static void help(FILE *out)
-{
-	fputs("Usage: schedlua COMMAND [OPTION]... [ARGUMENT]...\n"
-	      "The engine and the tool of sched/lua, Slurm's scheduler programmable in Lua.\n\n", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
-		fprintf(out, "  %-12s%s\n", (*v)->name, (*v)->summary);
-	fputs("\nMore: schedlua help COMMAND, man schedlua\n", out);
-}
-
-static int refuse_verb(const char *name)
-{
-	struct sl_nearest near = { .word = name };
-
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
-		sl_nearest_try(&near, (*v)->name);
-	if (near.best)
-		return sl_tool_usage(NULL, "no command \"%s\"; did you mean \"%s\"?", name, near.best);
-	return sl_tool_usage(NULL, "no command \"%s\"", name);
-}
-
-/* help [COMMAND] */
-static int print_help(const char *name)
-{
-	const struct sl_verb *verb = name ? sl_verb_find(name) : NULL;
-
-	if (name && !verb)
-		return refuse_verb(name);
-	if (verb)
-		sl_verb_help(verb, stdout);
-	else
-		help(stdout);
-	return sl_tool_end(SL_EXIT_FINE);
-}
-
-/* The build asks for the man pages: schedlua --man FILE. */
-static int print_man(const char *path)
+/* The build asks for the man pages: schedlab --man FILE. */
+static bool print_man(int argc, char **argv, int *status)
 {
 	struct sl_error err;
 
-	if (!path)
-		return sl_tool_usage(NULL, "--man: the page's text is missing");
-	return sl_man_page(path, stdout, &err) ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
-}
-
-/* Whatever verbs print, they quote what users and policies wrote: all of it goes through
- * streams that make it plain.  JSON has escapes for the same characters, and loses nothing. */
-static int make_plain(void)
-{
-	FILE *out = sl_plain_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
-	FILE *err = sl_plain_stream(STDERR_FILENO, _IONBF);
-
-	if (!out || !err) {
-		perror("schedlua");
-		return -1;
-	}
-	stdout = out;
-	stderr = err;
-	return 0;
-}
-
-static int run(int argc, char **argv)
-{
-	const char *word = argc > 1 ? argv[1] : NULL;
-	const struct sl_verb *verb;
-
-	if (!word)
-		return sl_tool_usage(NULL, "a command is missing");
-	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-		return print_help(NULL);
-	if (!strcmp(word, "help"))
-		return print_help(argc > 2 ? argv[2] : NULL);
-	if (!strcmp(word, "--man"))
-		return print_man(argc > 2 ? argv[2] : NULL);
-	if (!strcmp(word, "--version"))
-		word = "version";
-	verb = sl_verb_find(word);
-	if (!verb)
-		return refuse_verb(word);
-	return verb->run(verb, argc - 2, argv + 2);
+	if (argc < 2 || strcmp(argv[1], "--man"))
+		return false;
+	if (argc < 3)
+		*status = sl_tool_usage(NULL, "--man: the page's text is missing");
+	else
+		*status = sl_man_page(argv[2], stdout, &err) ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+	return true;
 }
 
 int main(int argc, char **argv)
 {
-	int status;
+	static const struct sl_program program = { .verbs = sl_lab_verbs, .other = print_man };
 
-	if (make_plain())
-		return SL_EXIT_FAILED;
-	sl_tool_begin(argc, argv);
-	status = run(argc, argv);
-	/* what can go wrong has been told by now (sl_tool_end()) */
-	fclose(stdout);
-	fclose(stderr);
-	return status;
+	return sl_tool_main(&program, argc, argv);
 }

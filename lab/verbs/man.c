@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "image/snapshot.h"
 #include "tool/tool.h"
+#include "verbs/verbs.h"
 
 #define MOST_TEXT (1 << 20)
 
@@ -112,7 +113,25 @@ void sl_verb_man(const struct sl_verb *verb, const char *text, FILE *out)
 	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);
 }
 
-/* -- of the program ------------------------------------------------------- */
+/* -- of the programs ------------------------------------------------------ */
+
+static void list_verbs(const struct sl_verb *const *v, FILE *out)
+{
+	for (; *v; v++)
+		fprintf(out, ".TP\n.BR schedlua\\-%s (1)\n%s\n", (*v)->name, (*v)->summary);
+}
+
+static void lab_man(const char *text, FILE *out)
+{
+	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n");
+	fprintf(out, ".TH SCHEDLAB 1 \"\" \"schedlua %s\" \"sched/lua\"\n", SCHEDLUA_VERSION);
+	fputs(".SH NAME\nschedlab \\- simulator of Slurm's scheduler programmable in Lua\n"
+	      ".SH SYNOPSIS\n.B schedlab\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\n", out);
+	text = sl_man_text(text, "COMMANDS", out);
+	list_verbs(sl_lab_verbs + sl_lab_own, out);
+	sl_man_text(text, NULL, out);
+	fputs(".SH SEE ALSO\n.BR schedlua (1)\n", out);
+}
 
 static void program_man(const char *text, FILE *out)
 {
@@ -122,10 +141,9 @@ static void program_man(const char *text, FILE *out)
 	      ".SH SYNOPSIS\n.B schedlua\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.br\n"
 	      ".B schedlua\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\n", out);
 	text = sl_man_text(text, "COMMANDS", out);
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
-		fprintf(out, ".TP\n.BR schedlua\\-%s (1)\n%s\n", (*v)->name, (*v)->summary);
+	list_verbs(sl_lab_verbs, out);
 	sl_man_text(text, NULL, out);
-	fputs(".SH SEE ALSO\n.BR slurm.conf (5),\n.BR squeue (1),\n.BR sdiag (1)\n", out);
+	fputs(".SH SEE ALSO\n.BR schedlab (1),\n.BR slurm.conf (5),\n.BR squeue (1),\n.BR sdiag (1)\n", out);
 }
 
 /* -- of snapshots: what reads and writes them ------------------------------ */
@@ -234,10 +252,12 @@ static int print_page(const char *path, const char *text, FILE *out, struct sl_e
 
 	if (!strcmp(file, "schedlua.txt"))
 		return program_man(text, out), 0;
+	if (!strcmp(file, "schedlab.txt"))
+		return lab_man(text, out), 0;
 	if (!strcmp(file, "schedlua-snapshot.txt"))
 		return snapshot_man(text, out), 0;
-	if (sscanf(file, "schedlua-%39[a-z-].txt", name) != 1 || !(verb = sl_verb_find(name)))
-		return sl_fail(err, SL_EINVAL, "%s: expected schedlua.txt, schedlua-COMMAND.txt or schedlua-snapshot.txt", path);
+	if (sscanf(file, "schedlua-%39[a-z-].txt", name) != 1 || !(verb = sl_verb_find(sl_lab_verbs, name)))
+		return sl_fail(err, SL_EINVAL, "%s: expected schedlua.txt, schedlua-COMMAND.txt, schedlua-snapshot.txt or schedlab.txt", path);
 	sl_verb_man(verb, text, out);
 	return 0;
 }

@@ -14,8 +14,8 @@
 #include "tool/options.h"
 
 /*
- * Print the page whose prose is in that file: schedlua.txt, schedlua-VERB.txt or
- * schedlua-snapshot.txt.  0, or -1 with *err.
+ * Print the page whose prose is in that file: schedlua.txt, schedlab.txt,
+ * schedlua-VERB.txt or schedlua-snapshot.txt.  0, or -1 with *err.
  */
 int sl_man_page(const char *path, FILE *out, struct sl_error *err);
 

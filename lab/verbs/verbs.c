@@ -1,42 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* verbs.c - all verbs, in the order in which --help lists them */
-#include "tool/tool.h"
+#include "verbs/verbs.h"
 
-#include <string.h>
+#include "tool/verbs.h"
 
-#define VERBS(X) \
-	X(check) \
-	X(plan) \
-	X(show) \
-	X(explain) \
+#define COUNT_VERB(name) + 1
+
+#define LAB_VERBS(X) \
 	X(forecast) \
 	X(predict) \
-	X(willrun) \
-	X(status) \
-	X(top) \
 	X(report) \
-	X(shadow) \
-	X(ledger) \
 	X(sim) \
 	X(compare) \
 	X(tune) \
 	X(replay) \
 	X(workload) \
-	X(import_conf) \
-	X(engine) \
-	X(completion) \
-	X(version)
+	X(completion)
 
-#define DECLARE(name) extern const struct sl_verb sl_verb_##name;
-VERBS(DECLARE)
+LAB_VERBS(SL_DECLARE_VERB)
 
-#define ADDRESS(name) &sl_verb_##name,
-const struct sl_verb *const sl_verbs[] = { VERBS(ADDRESS) NULL };
-
-const struct sl_verb *sl_verb_find(const char *name)
-{
-	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
-		if (!strcmp((*v)->name, name))
-			return *v;
-	return NULL;
-}
+const struct sl_verb *const sl_lab_verbs[] = { SL_TOOL_VERBS(SL_LIST_VERB) LAB_VERBS(SL_LIST_VERB) NULL };
+const size_t sl_lab_own = 0 SL_TOOL_VERBS(COUNT_VERB);

@@ -10,6 +10,7 @@
 
 #include "t/fuzz/fuzz.h"
 #include "tool/tool.h"
+#include "verbs/verbs.h"
 
 const char fuzz_name[] = "explain";
 
@@ -18,7 +19,7 @@ const char fuzz_name[] = "explain";
 /* What a verb prints on stdout, malloc'ed; what it complains of is for nobody. */
 static char *output(const char *name, const char *how, const char *operand, int *status)
 {
-	const struct sl_verb *verb = sl_verb_find(name);
+	const struct sl_verb *verb = sl_verb_find(sl_lab_verbs, name);
 	FILE *out = stdout, *err = stderr;
 	char dir[320], job[24], option[320], *text = NULL;
 	char *argv[] = { dir, option, job };

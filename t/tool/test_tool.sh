@@ -18,6 +18,17 @@ ok "without a command it says so and ends with 2" no_command
 unknown_command() { run 2 frobnicate && err '^schedlua: no command "frobnicate"$'; }
 ok "an unknown command ends with 2" unknown_command
 
+of_lab() { run 0 sim --quiet --policy=fcfs esp && out '^policy  *fcfs$' && quiet err && run 2 sim && err '^schedlua: a workload is missing'; }
+ok "a command of the lab is run by schedlab, which speaks as schedlua" of_lab
+
+alone() {
+	mkdir "$T/alone" && cp "$SCHEDLUA" "$T/alone/schedlua" || return 1
+	PATH=/nowhere "$T/alone/schedlua" sim esp >"$T/out" 2>"$T/err"
+	[ $? = 2 ] && err '^schedlua: schedlab, which has more commands: schedlab: No such file' && err '^schedlua: no command "sim"$' &&
+		SCHEDLUA=$T/alone/schedlua run 0 version && out '^schedlua [0-9]'
+}
+ok "without schedlab schedlua has its own commands, and says what is missing" alone
+
 all_help() {
 	run 0 --help && out "^  version " && quiet err || return 1
 	verbs=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$T/out")

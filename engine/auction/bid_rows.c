@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/number.h"
 #include "base/order.h"
 
 struct lie {			/* a part of a bid */
@@ -109,17 +110,6 @@ static int push_row(struct sweep *s, const struct sl_bid_row *row, uint32_t n, s
 	return 0;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* The most that the terms can come to, one bid of each job. */
 static int64_t most_of(const struct sweep *s, uint32_t n)
 {
@@ -130,8 +120,8 @@ static int64_t most_of(const struct sweep *s, uint32_t n)
 		int64_t most = 0;
 
 		for (; i < n && s->bid[s->term[i].bid]->entry.job == job; i++)
-			most = s->term[i].amount > most ? s->term[i].amount : most;
-		sum = sum > INT64_MAX - most ? INT64_MAX : sum + most;
+			most = sl_max_signed(most, s->term[i].amount);
+		sum = sl_sum_signed(sum, most);
 	}
 	return sum;
 }
@@ -144,7 +134,7 @@ static int limit_terms(struct sweep *s, struct sl_bid_row row, uint32_t n, struc
 	if (!n || most_of(s, n) <= row.most)
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		unit = gcd(unit, s->term[i].amount);
+		unit = (int64_t) sl_gcd((uint64_t) unit, (uint64_t) s->term[i].amount);
 	for (uint32_t i = 0; i < n; i++)
 		s->term[i].amount /= unit;
 	row.most /= unit;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/order.h"
 
 /* What is being worked out. */
@@ -30,16 +31,6 @@ static int no_memory(struct sl_error *err)
 
 /* -- jobs --------------------------------------------------------------- */
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static int64_t or_one(int64_t n)
-{
-	return n ? n : 1;
-}
-
 /* GPUs of each node; of a job's or a task's the least that it comes to. */
 static int64_t gpus_of(const struct sl_request *r, const struct sl_window_job *j, uint16_t kinds)
 {
@@ -53,9 +44,9 @@ static int64_t gpus_of(const struct sl_request *r, const struct sl_window_job *j
 		if (g->per == SL_GRES_PER_NODE)
 			gpus += g->count;
 		else if (g->per == SL_GRES_PER_TASK)
-			gpus += g->count * or_one(j->least / j->unit);
+			gpus += g->count * sl_max(j->least / j->unit, 1);
 		else if (j->max_nodes)
-			gpus += divide_up(g->count, j->max_nodes);
+			gpus += (int64_t) sl_quotient_up(g->count, j->max_nodes);
 		else
 			gpus += 1;
 	}
@@ -64,13 +55,13 @@ static int64_t gpus_of(const struct sl_request *r, const struct sl_window_job *j
 
 static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 {
-	int64_t sharers = or_one(r->tasks_per_core), shared = or_one(r->cores_per_task);
+	int64_t sharers = sl_max(r->tasks_per_core, 1), shared = sl_max(r->cores_per_task, 1);
 
-	j->unit = (uint32_t) divide_up(shared, sharers);
+	j->unit = (uint32_t) sl_quotient_up(shared, sharers);
 	j->least = r->min_cores_per_node > j->unit ? r->min_cores_per_node : j->unit;
 	j->most = r->max_cores_per_node;
 	if (r->tasks_per_node) {
-		int64_t most = divide_up(r->tasks_per_node * shared, sharers);
+		int64_t most = (int64_t) sl_quotient_up(r->tasks_per_node * shared, sharers);
 
 		if (!j->most || most < j->most)
 			j->most = most;
@@ -78,7 +69,7 @@ static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 			j->least = most;
 	}
 	if (r->tasks)
-		j->cores = divide_up(r->tasks * shared, sharers);
+		j->cores = (int64_t) sl_quotient_up(r->tasks * shared, sharers);
 	else if (r->tasks_per_node_exact && r->tasks_per_node)
 		j->cores = j->min_nodes * j->least;
 	else
@@ -95,7 +86,7 @@ static void read_job(struct make *m, struct sl_window_job *j, const struct sl_wa
 	j->native = !sl_want_takes_places(want);
 	j->whole = r->whole_nodes || r->all_memory;	/* (a node has one amount of memory that is asked for) */
 	j->contiguous = r->contiguous;
-	j->min_nodes = (uint32_t) or_one(r->min_nodes);
+	j->min_nodes = (uint32_t) sl_max(r->min_nodes, 1);
 	j->max_nodes = r->max_nodes;
 	read_cores(j, r);
 	/* as many as it has tasks: no limit that could bind */
@@ -107,7 +98,7 @@ static void read_job(struct make *m, struct sl_window_job *j, const struct sl_wa
 	j->seconds = sl_cluster_needs_nodes_s(m->c, want);
 	j->divisible = !j->native && !j->whole && !j->contiguous && j->min_nodes == 1 && !j->max_nodes &&
 		       j->unit == 1 && j->least == 1 && !j->most && !r->gres_needs && !j->memory &&
-		       !j->core_memory && !(r->required && r->required->count) && or_one(r->tasks_per_core) == 1;
+		       !j->core_memory && !(r->required && r->required->count) && sl_max(r->tasks_per_core, 1) == 1;
 	if (j->memory || j->core_memory)
 		m->memory = true;
 }

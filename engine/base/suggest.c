@@ -5,12 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LONGEST 63
+#include "base/number.h"
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
+#define LONGEST 63
 
 static bool same_letter(char a, char b)
 {
@@ -29,10 +26,10 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 		memcpy(row[1], row[0], sizeof(row[1]));
 		row[0][0] = i;
 		for (size_t j = 1; j <= m; j++) {
-			row[0][j] = smaller(smaller(row[1][j], row[0][j - 1]) + 1,
+			row[0][j] = sl_min(sl_min(row[1][j], row[0][j - 1]) + 1,
 					  row[1][j - 1] + !same_letter(a[i - 1], b[j - 1]));
 			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
-				row[0][j] = smaller(row[0][j], row[2][j - 2] + 1);
+				row[0][j] = sl_min(row[0][j], row[2][j - 2] + 1);
 		}
 	}
 	return row[0][m];

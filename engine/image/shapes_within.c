@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 /* What was accepted. */
 struct most {
 	uint64_t nodes;		/* that the request names, or the fewest that it needs */
@@ -36,20 +38,10 @@ const char *sl_shapes_say_beyond(char out[SL_BEYOND_TEXT], uint32_t first, enum 
 	return out;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The nodes that so many tasks need, at most so many on each (0: not said). */
 static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
 {
-	return per_node ? (tasks + per_node - 1) / per_node : 1;
+	return per_node ? sl_quotient_up(tasks, per_node) : 1;
 }
 
 /*
@@ -58,11 +50,11 @@ static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
  */
 static struct most most_of(const struct sl_job_row *j, const struct sl_accepted *a)
 {
-	struct most m = { .nodes = a->max_nodes, .tasks = larger(j->num_tasks, 1), .named = a->max_nodes,
+	struct most m = { .nodes = a->max_nodes, .tasks = sl_max(j->num_tasks, 1), .named = a->max_nodes,
 			  .whole = a->whole, .time_limit = a->time_limit };
 
-	m.nodes = larger(m.named ? m.nodes : nodes_of(m.tasks, j->ntasks_per_node), larger(j->min_nodes, 1));
-	m.cpus = larger(j->min_cpus, m.nodes * j->pn_min_cpus);
+	m.nodes = sl_max(m.named ? m.nodes : nodes_of(m.tasks, j->ntasks_per_node), sl_max(j->min_nodes, 1));
+	m.cpus = sl_max(j->min_cpus, m.nodes * j->pn_min_cpus);
 	return m;
 }
 
@@ -96,10 +88,10 @@ static enum sl_shape_refusal limit_gres(const struct sl_builder *b, const struct
 		if (sl_builder_row(b, SL_T_JOB_GRES, i, &g) || !g.count)
 			continue;
 		has = find_gres(b, j, m, &g);
-		if (total_of(&g, least, larger(s->num_tasks, 1)) > has)
+		if (total_of(&g, least, sl_max(s->num_tasks, 1)) > has)
 			return SL_SHAPE_MORE_GRES;
 		if (g.per == SL_PER_NODE)
-			*nodes = smaller(*nodes, has / g.count);
+			*nodes = sl_min(*nodes, has / g.count);
 	}
 	return SL_SHAPE_FREE;
 }
@@ -107,11 +99,11 @@ static enum sl_shape_refusal limit_gres(const struct sl_builder *b, const struct
 static enum sl_shape_refusal limit_shape(const struct sl_builder *b, const struct sl_job_row *j, const struct most *m,
 					 struct sl_shape_row *s)
 {
-	const uint64_t cpus = larger(s->cpus_per_task, 1), tasks = larger(s->num_tasks, 1);
-	const uint64_t least = larger(larger(s->min_nodes, 1), nodes_of(tasks, s->ntasks_per_node));
+	const uint64_t cpus = sl_max(s->cpus_per_task, 1), tasks = sl_max(s->num_tasks, 1);
+	const uint64_t least = sl_max(sl_max(s->min_nodes, 1), nodes_of(tasks, s->ntasks_per_node));
 	const uint64_t on_each = tasks > 1 ? cpus * s->ntasks_per_node : 0;	/* Slurm gives these to each node */
-	const uint64_t most = s->max_nodes ? s->max_nodes : larger(least, tasks);
-	const bool more = larger(tasks * cpus, least * on_each) > m->cpus;
+	const uint64_t most = s->max_nodes ? s->max_nodes : sl_max(least, tasks);
+	const bool more = sl_max(tasks * cpus, least * on_each) > m->cpus;
 	uint64_t nodes = most;
 	enum sl_shape_refusal why;
 
@@ -120,9 +112,9 @@ static enum sl_shape_refusal limit_shape(const struct sl_builder *b, const struc
 	if (more && !m->whole)
 		return SL_SHAPE_MORE_CPUS;
 	if (m->named || s->max_nodes || more)
-		nodes = smaller(nodes, m->nodes);
+		nodes = sl_min(nodes, m->nodes);
 	if (!m->whole && on_each)
-		nodes = smaller(nodes, m->cpus / on_each);
+		nodes = sl_min(nodes, m->cpus / on_each);
 	if ((why = limit_gres(b, j, m, s, least, &nodes)))
 		return why;
 	if (s->time_limit > m->time_limit)

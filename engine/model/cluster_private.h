@@ -38,6 +38,7 @@
 #ifndef SL_CLUSTER_PRIVATE_H
 #define SL_CLUSTER_PRIVATE_H
 
+#include "base/number.h"
 #include "check/check.h"
 #include "model/cluster.h"
 #include "model/features.h"
@@ -269,11 +270,7 @@ static inline bool cluster_is_counted(const struct sl_cluster *c, uint32_t str)
 /* From one moment to another; the first and the last moment are the bounds. */
 static inline int64_t cluster_until(int64_t t, int64_t end)
 {
-	int64_t seconds;
-
-	if (__builtin_sub_overflow(end, t, &seconds))
-		return end < t ? INT64_MIN : INT64_MAX;
-	return seconds;
+	return sl_difference(end, t);
 }
 
 /* The nodes that an entry may have, and what they have in common. */

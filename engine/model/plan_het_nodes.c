@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "base/number.h"
+
 #define KINDS (1u << PLAN_HET_EXACT)
 
 struct flow {
@@ -22,11 +24,6 @@ struct flow {
 };
 
 /* -- what would do for a component ------------------------------------------- */
-
-static uint32_t divide_up(uint64_t a, uint32_t b)
-{
-	return (uint32_t) ((a + b - 1) / b);
-}
 
 /* Turns the request into one for any number of nodes, each with an even part of it.  False if that cannot be
  * said of it. */
@@ -41,7 +38,7 @@ static bool ask_each_node(struct sl_request *r)
 		if (r->gres[g].per == SL_GRES_PER_JOB && nodes > 1)
 			return false;
 	if (r->tasks) {
-		uint32_t each = divide_up(r->tasks, nodes);
+		uint32_t each = sl_quotient_up(r->tasks, nodes);
 
 		if (r->tasks_per_node && r->tasks_per_node < each)
 			return false;
@@ -49,7 +46,7 @@ static bool ask_each_node(struct sl_request *r)
 		r->tasks_per_node_exact = true;
 		r->tasks = 0;
 	} else if (r->cores > 0) {
-		uint32_t each = divide_up((uint64_t) r->cores, nodes);
+		uint32_t each = sl_quotient_up((uint64_t) r->cores, nodes);
 
 		r->min_cores_per_node = each > r->min_cores_per_node ? each : r->min_cores_per_node;
 		r->cores = 0;

@@ -4,27 +4,24 @@
 
 #include <string.h>
 
-#define MOST (INT64_MAX / 1024)	/* what amounts are cut to, so that sums do not overflow */
+#include "base/number.h"
 
-static uint32_t at_least(uint32_t n, uint32_t least)
-{
-	return n > least ? n : least;
-}
+#define MOST (INT64_MAX / 1024)	/* what amounts are cut to, so that sums do not overflow */
 
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
-	return (uint64_t) a * b > UINT32_MAX ? UINT32_MAX : a * b;
+	return (uint32_t) sl_product_within(a, b, UINT32_MAX);
 }
 
 static void read_alternative(const struct sl_shape_view *v, uint32_t i, struct sl_ask *a)
 {
-	a->min_nodes = at_least(v->min_nodes[i], 1);
+	a->min_nodes = sl_max(v->min_nodes[i], 1);
 	a->max_nodes = v->max_nodes[i];
 	a->tasks = v->num_tasks[i];
 	a->tasks_per_node = v->ntasks_per_node[i];
-	a->cpus_per_task = at_least(v->cpus_per_task[i], 1);
-	a->min_cpus = multiply(at_least(a->tasks, 1), a->cpus_per_task);
-	a->node_cpus = multiply(a->cpus_per_task, at_least(a->tasks_per_node, 1));
+	a->cpus_per_task = sl_max(v->cpus_per_task[i], 1);
+	a->min_cpus = multiply(sl_max(a->tasks, 1), a->cpus_per_task);
+	a->node_cpus = multiply(a->cpus_per_task, sl_max(a->tasks_per_node, 1));
 	a->gres = v->gres[i];
 	if (v->time_limit[i]) {
 		a->walltime = v->time_limit[i];
@@ -36,20 +33,20 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 {
 	uint32_t tasks = j->num_tasks[job], per_node = j->ntasks_per_node[job];
 
-	a->min_nodes = at_least(j->min_nodes[job], 1);
+	a->min_nodes = sl_max(j->min_nodes[job], 1);
 	a->max_nodes = j->max_nodes[job];
 	a->most_nodes = j->flags[job] & SL_JOBF_MOST_NODES;
 	a->tasks = tasks;
 	a->tasks_per_node = per_node;
-	a->min_cpus = at_least(j->min_cpus[job], 1);
-	a->node_cpus = at_least(j->pn_min_cpus[job], 1);
+	a->min_cpus = sl_max(j->min_cpus[job], 1);
+	a->node_cpus = sl_max(j->pn_min_cpus[job], 1);
 	a->gres = j->gres[job];
 	a->overcommit = j->flags[job] & SL_JOBF_OVERCOMMIT;
-	a->cpus_per_task = a->overcommit ? 1 : at_least(j->cpus_per_task[job], 1);
+	a->cpus_per_task = a->overcommit ? 1 : sl_max(j->cpus_per_task[job], 1);
 	if (tasks && per_node > tasks)
 		per_node = tasks;
 	if (!a->overcommit)
-		a->node_cpus = at_least(multiply(a->cpus_per_task, at_least(per_node, 1)), a->node_cpus);
+		a->node_cpus = sl_max(multiply(a->cpus_per_task, sl_max(per_node, 1)), a->node_cpus);
 }
 
 /*
@@ -64,19 +61,19 @@ static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 		uint32_t cpus = multiply(snap->job_gres.cpus[i], snap->job_gres.count[i]);
 
 		if (snap->job_gres.per[i] == SL_PER_JOB)
-			a->min_cpus = at_least(a->min_cpus, cpus);
+			a->min_cpus = sl_max(a->min_cpus, cpus);
 		else if (snap->job_gres.per[i] == SL_PER_TASK)
-			a->cpus_per_task = at_least(a->cpus_per_task, cpus);
+			a->cpus_per_task = sl_max(a->cpus_per_task, cpus);
 		if (snap->job_gres.per[i] == SL_PER_TASK)
-			cpus = multiply(cpus, at_least(per_node, 1));
+			cpus = multiply(cpus, sl_max(per_node, 1));
 		if (snap->job_gres.per[i] != SL_PER_JOB)
-			a->node_cpus = at_least(a->node_cpus, cpus);
+			a->node_cpus = sl_max(a->node_cpus, cpus);
 		if (snap->job_gres.per[i] == SL_PER_NODE)
-			of_node = at_least(of_node, cpus);
+			of_node = sl_max(of_node, cpus);
 	}
-	if (a->tasks && multiply(of_node, at_least(a->min_nodes, 1)) >= a->min_cpus)
+	if (a->tasks && multiply(of_node, sl_max(a->min_nodes, 1)) >= a->min_cpus)
 		a->min_cpus = 1;
-	a->min_cpus = at_least(a->min_cpus, multiply(a->tasks, a->cpus_per_task));
+	a->min_cpus = sl_max(a->min_cpus, multiply(a->tasks, a->cpus_per_task));
 }
 
 struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape)
@@ -99,7 +96,7 @@ struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint
 
 static int64_t multiply64(int64_t a, int64_t b)
 {
-	return a && b > MOST / a ? MOST : a * b;
+	return (int64_t) sl_product_within((uint64_t) a, (uint64_t) b, MOST);
 }
 
 /* What it names, or what the partition gives it. */
@@ -171,7 +168,7 @@ uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a)
 
 	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++)
 		if (snap->job_gres.per[i] == SL_PER_JOB)
-			count = at_least(count, snap->job_gres.count[i]);
+			count = sl_max(count, snap->job_gres.count[i]);
 	return count;
 }
 

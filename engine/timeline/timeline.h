@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "base/effort.h"
+#include "base/number.h"
 #include "timeline/nodeset.h"
 
 #define SL_MAX_GRES 16			/* kinds of generic resource */
@@ -70,11 +71,7 @@ struct sl_timeline;
 /* So much later than *t*; the first and the last moment are the bounds. */
 static inline int64_t sl_later(int64_t t, int64_t seconds)
 {
-	int64_t sum;
-
-	if (__builtin_add_overflow(t, seconds, &sum))
-		return seconds < 0 ? INT64_MIN : SL_FOREVER;
-	return sum;
+	return sl_sum_signed(t, seconds);
 }
 
 /* These three are asked of class after class: here, so that no call costs more than the answer. */

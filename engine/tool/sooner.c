@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/duration.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "image/copy.h"
 #include "image/partitions.h"
@@ -153,11 +154,6 @@ static void try_shorter(struct trial *t, uint32_t partition)
 	}
 }
 
-static uint32_t share(uint32_t n, uint32_t part)
-{
-	return n ? (n + part - 1) / part : 0;
-}
-
 static const char *plural(uint32_t n)
 {
 	return n == 1 ? "" : "s";
@@ -171,20 +167,20 @@ static void try_smaller(struct trial *t, uint32_t partition)
 	for (uint32_t part = 2; part <= 4; part *= 2) {
 		struct sl_job_row row = row_of(t);
 		bool fewer_nodes = row.min_nodes > 1;
-		uint32_t cpus = share(row.min_cpus, part);
+		uint32_t cpus = sl_quotient_up(row.min_cpus, part);
 		int n = 0;
 
 		if ((fewer_nodes ? row.min_nodes : row.min_cpus) < part)
 			break;
 		if (fewer_nodes) {
-			row.min_nodes = share(row.min_nodes, part);
-			row.max_nodes = share(row.max_nodes, part);
+			row.min_nodes = sl_quotient_up(row.min_nodes, part);
+			row.max_nodes = sl_quotient_up(row.max_nodes, part);
 			n = snprintf(change, sizeof(change), "%" PRIu32 " node%s%s", row.min_nodes, plural(row.min_nodes),
 				     cpus ? ", " : "");
 		}
 		row.min_cpus = cpus;
-		row.max_cpus = share(row.max_cpus, part);
-		row.num_tasks = share(row.num_tasks, part);
+		row.max_cpus = sl_quotient_up(row.max_cpus, part);
+		row.num_tasks = sl_quotient_up(row.num_tasks, part);
 		if (cpus)
 			n += snprintf(change + n, sizeof(change) - (size_t) n, "%" PRIu32 " CPU%s", cpus, plural(cpus));
 		if (row.num_tasks)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/heap.h"
+#include "base/number.h"
 #include "sim/audit.h"
 #include "sim/past.h"
 #include "sim/pool.h"
@@ -106,11 +107,6 @@ static struct ending pop_ending(struct sl_sim *s)
 
 /* -- one job starts, one job ends --------------------------------------- */
 
-static int64_t end_of(int64_t t, int64_t seconds)
-{
-	return seconds >= SL_UNLIMITED - t ? SL_UNLIMITED : t + seconds;
-}
-
 static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
 {
 	uint32_t gpus = 0;
@@ -173,7 +169,7 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	int64_t run = s->w->runtime_s[job], end = s->now + (ends_it(s, job, st->limit) ? st->limit : run);
 	struct sl_error why;
 
-	if (sl_cluster_start(s->cluster, job, place, st->places, end_of(s->now, st->limit), &why) < 0) {
+	if (sl_cluster_start(s->cluster, job, place, st->places, sl_later(s->now, st->limit), &why) < 0) {
 		/* a reservation that began meanwhile */
 		if (why.code == SL_EBUSY && s->opt.latency_s)
 			return 0;
@@ -382,11 +378,6 @@ static int64_t arrival_of(const struct sl_sim *s, uint32_t job)
 	return s->w->arrival_s ? s->w->arrival_s[job] : s->w->snap.job.submit_time[job];
 }
 
-static int64_t earlier_of(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The instant at which something happens next, NEVER when nothing will. */
 static int64_t next_instant(struct sl_sim *s)
 {
@@ -394,17 +385,17 @@ static int64_t next_instant(struct sl_sim *s)
 	uint32_t queued;
 
 	if (s->next < s->w->snap.job.rows)
-		t = earlier_of(t, arrival_of(s, s->next));
+		t = sl_min_signed(t, arrival_of(s, s->next));
 	if (s->heap_size)
-		t = earlier_of(t, s->heap[0].end);
+		t = sl_min_signed(t, s->heap[0].end);
 	sl_cluster_queue(s->cluster, &queued);
 	if (s->next_wake < s->opt.wakes)
-		t = earlier_of(t, s->opt.wake_s[s->next_wake]);
+		t = sl_min_signed(t, s->opt.wake_s[s->next_wake]);
 	if (queued && t == NEVER)	/* only time can help: a reservation that ends, a wait for switches */
-		t = earlier_of(sl_timeline_next(sl_cluster_timeline(s->cluster), s->now),
+		t = sl_min_signed(sl_timeline_next(sl_cluster_timeline(s->cluster), s->now),
 			       sl_cluster_next_impatient(s->cluster));
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
-		t = earlier_of(t, next_tick(s, s->now));
+		t = sl_min_signed(t, next_tick(s, s->now));
 	return t;
 }
 

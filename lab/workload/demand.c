@@ -9,7 +9,7 @@
 #include "workload/demand.h"
 
 #include "base/order.h"
-#include "base/product.h"
+#include "base/number.h"
 #include "model/cluster.h"
 #include "model/request.h"
 

@@ -24,7 +24,7 @@
 #include <strings.h>
 
 #include "base/columns.h"
-#include "base/product.h"
+#include "base/number.h"
 #include "image/gres_word.h"
 
 /* -- fields ------------------------------------------------------------------- */

@@ -25,7 +25,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
-#include "base/product.h"
+#include "base/number.h"
 
 #define FIELDS 18
 #define RUNTIME 3

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/lines.h"
-#include "base/product.h"
+#include "base/number.h"
 #include "t/random.h"
 
 /* Powers of two, what is beside them, and numbers of any length. */
@@ -51,8 +51,25 @@ static void a_result_is_exact_or_the_nearest_that_there_is(void **state)
 		assert_true(sl_sum(a, b) == capped((unsigned __int128) a + b));
 		assert_true(sl_product_signed(x, y) == capped_signed((__int128) x * y));
 		assert_true(sl_difference(x, y) == capped_signed((__int128) x - y));
+		assert_true(sl_sum_signed(x, y) == capped_signed((__int128) x + y));
+		assert_true(sl_product_within(a, b, a) == ((unsigned __int128) a * b > a ? a : a * b));
+		assert_true(sl_max(a, b) + (unsigned __int128) sl_min(a, b) == (unsigned __int128) a + b && sl_max(a, b) >= sl_min(a, b));
+		assert_true(sl_max_signed(x, y) + (__int128) sl_min_signed(x, y) == (__int128) x + y);
+		assert_true(sl_max_signed(x, y) >= sl_min_signed(x, y));
 		assert_true(sl_quotient_up(a, b) == (b ? (uint64_t) (((unsigned __int128) a + b - 1) / b) : a));
 		assert_true(sl_cap_u32(a) == (a < UINT32_MAX ? a : UINT32_MAX - 1));
+	}
+}
+
+static void a_gcd_divides_both_and_nothing_larger_does(void **state)
+{
+	(void) state;
+	for (uint64_t i = rounds_of(20000); i; i--) {
+		uint64_t a = below(100), b = below(100), n = sl_gcd(a, b), most = a > b ? a : b;
+
+		assert_true(a && b ? n > 0 && a % n == 0 && b % n == 0 : n == most);
+		for (uint64_t d = n + 1; a && b && d <= most; d++)
+			assert_false(a % d == 0 && b % d == 0);
 	}
 }
 
@@ -89,6 +106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_result_is_exact_or_the_nearest_that_there_is),
+		cmocka_unit_test(a_gcd_divides_both_and_nothing_larger_does),
 		cmocka_unit_test(a_number_in_a_text_is_that_number_or_none),
 		cmocka_unit_test(a_number_that_wraps_around_is_none),
 	};

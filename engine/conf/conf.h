@@ -71,6 +71,7 @@ struct sl_conf_node {
 	uint32_t kind;
 	uint32_t gres;			/* its set, of struct sl_conf.gres */
 	const char *topology;		/* switches or blocks from the root to the node, dot-separated; "" for none */
+	uint32_t nth;			/* in the order of the files, from 0 on */
 };
 
 struct sl_conf_partition {
@@ -101,7 +102,8 @@ struct sl_conf {
 	uint32_t settings;
 	struct sl_conf_kind *kind;
 	uint32_t kinds;
-	struct sl_conf_node *node;	/* as slurmctld orders them: by name, numbers in it as numbers */
+	struct sl_conf_node *node;	/* as slurmctld orders them: by name, numbers in it as numbers; by switch or block
+					 * and in the order of the files where TopologyParam says so */
 	uint32_t nodes;			/* without FUTURE ones */
 	struct sl_conf_gres_set *gres;	/* the first has no items */
 	uint32_t gres_sets;

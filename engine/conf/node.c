@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/grow.h"
+#include "base/order.h"
 
 #define MOST_NODES (1u << 18)	/* four times what slurmctld takes */
 #define MOST_CORES 65535u	/* Slurm counts the cores and CPUs of a node in 16 bits */
@@ -246,7 +247,7 @@ static int add_node(const char *name, void *arg)
 		return sl_conf_fail(l->where, l->err, "node %s twice", name);
 	if (sl_grow(&c->node, &c->own->node_room, n + UINT64_C(1), sizeof(*c->node), l->err))
 		return -1;
-	c->node[n] = (struct sl_conf_node) { .name = sl_conf_copy(c, name, l->err), .kind = l->kind, .topology = "" };
+	c->node[n] = (struct sl_conf_node) { .name = sl_conf_copy(c, name, l->err), .kind = l->kind, .topology = "", .nth = n };
 	if (!c->node[n].name || sl_map_put(&c->own->by_name, sl_hash_text(SL_HASH, name), n, l->err))
 		return -1;
 	c->own->all_nodes++;
@@ -353,18 +354,51 @@ static int by_future_and_name(const void *x, const void *y, void *arg)
 	return later != other ? later - other : compare_names(a->name, b->name) ?: strcmp(a->name, b->name);
 }
 
-int sl_conf_order_nodes(struct sl_conf *c, struct sl_error *err)
+/* Find nodes by their names in the order that they have now. */
+static int number_nodes(struct sl_conf *c, struct sl_error *err)
 {
 	struct sl_map *m = &c->own->by_name;
 
+	sl_map_clear(m);
+	for (uint32_t i = 0; i < c->own->all_nodes; i++)
+		if (sl_map_put(m, sl_hash_text(SL_HASH, c->node[i].name), i, err))
+			return -1;
+	return 0;
+}
+
+int sl_conf_order_nodes(struct sl_conf *c, struct sl_error *err)
+{
 	note_selected(c);
 	if (c->own->all_nodes)
 		qsort_r(c->node, c->own->all_nodes, sizeof(*c->node), by_future_and_name, c);
-	sl_map_clear(m);
-	for (uint32_t i = 0; i < c->own->all_nodes; i++) {
+	for (uint32_t i = 0; i < c->own->all_nodes; i++)
 		c->nodes += !c->kind[c->node[i].kind].future;
-		if (sl_map_put(m, sl_hash_text(SL_HASH, c->node[i].name), i, err))
-			return -1;
-	}
-	return 0;
+	return number_nodes(c, err);
+}
+
+struct ranked {
+	uint32_t rank;
+	struct sl_conf_node node;
+};
+
+static int by_rank_and_place(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+
+	return SL_ORDER(a->rank, b->rank) ?: SL_ORDER(a->node.nth, b->node.nth);
+}
+
+int sl_conf_rank_nodes(struct sl_conf *c, const uint32_t *rank, struct sl_error *err)
+{
+	struct ranked *list = malloc((c->nodes + 1) * sizeof(*list));
+
+	if (!list)
+		return sl_fail(err, SL_ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < c->nodes; i++)
+		list[i] = (struct ranked) { .rank = rank[i], .node = c->node[i] };
+	qsort(list, c->nodes, sizeof(*list), by_rank_and_place);
+	for (uint32_t i = 0; i < c->nodes; i++)
+		c->node[i] = list[i].node;
+	free(list);
+	return number_nodes(c, err);
 }

@@ -265,6 +265,7 @@ struct members {
 	bool *wanted;			/* node sets that are named and not looked at yet */
 	uint32_t from;			/* the first of them that may be named where we are */
 	uint32_t named;			/* nodes that were named, FUTURE ones too */
+	bool functions;			/* "feature{x}" stands for nodes: only where Nodes= of the partition itself has a brace */
 	struct sl_conf_where where;
 	struct sl_error *err;
 };
@@ -291,27 +292,6 @@ static int add_all(struct members *m)
 	return rc;
 }
 
-/* slurmctld goes through the node sets in the order of the file, so that one can name only those behind it. */
-static int add_name(const char *name, void *arg)
-{
-	struct members *m = arg;
-	uint32_t node, set = find_nodeset(m->c->own, name);
-
-	if (set != SL_MAP_NOTHING && set >= m->from) {
-		if (m->wanted[set])
-			return sl_conf_fail(m->where, m->err, "NodeSet %s twice in the list: slurmctld takes the second for a node", name);
-		m->wanted[set] = true;
-		return 0;
-	}
-	node = sl_conf_find_node(m->c, name);
-	if (node != SL_MAP_NOTHING)
-		return add_member(m, node);
-	if (set != SL_MAP_NOTHING)
-		return sl_conf_fail(m->where, m->err, "NodeSet %s: expected once in the list, and in a line below those that name it, since "
-				    "slurmctld reads them in order", name);
-	return sl_conf_fail(m->where, m->err, "no node %.60s in a NodeName line, and no NodeSet of that name", name);
-}
-
 static int add_feature(struct members *m, const char *feature)
 {
 	struct sl_conf *c = m->c;
@@ -329,13 +309,50 @@ static int add_feature(struct members *m, const char *feature)
 	return rc;
 }
 
+/* A function of a node list, as _parse_hostlist_function() of src/common/node_conf.c has them since 24.11. */
+static int add_function(struct members *m, const char *name)
+{
+	static const char known[] = "feature{";
+	char feature[256];
+	size_t n = strcspn(name, "}");
+
+	if (!m->functions)
+		return sl_conf_fail(m->where, m->err, "Nodes=%.60s: expected this function in Nodes= of the partition itself: slurmctld "
+				    "does not look for functions where only a NodeSet has them", name);
+	if (strncmp(name, known, strlen(known)) || !name[n] || n >= sizeof(feature))
+		return sl_conf_fail(m->where, m->err, "Nodes=%.60s: expected names, or feature{FEATURE}: other functions of node lists are "
+				    "not read here", name);
+	snprintf(feature, sizeof(feature), "%.*s", (int) (n - strlen(known)), name + strlen(known));
+	return add_feature(m, feature);
+}
+
+/* slurmctld goes through the node sets in the order of the file, so that one can name only those behind it. */
+static int add_name(const char *name, void *arg)
+{
+	struct members *m = arg;
+	uint32_t node, set = find_nodeset(m->c->own, name);
+
+	if (strchr(name, '{') && set == SL_MAP_NOTHING)
+		return add_function(m, name);
+	if (set != SL_MAP_NOTHING && set >= m->from) {
+		if (m->wanted[set])
+			return sl_conf_fail(m->where, m->err, "NodeSet %s twice in the list: slurmctld takes the second for a node", name);
+		m->wanted[set] = true;
+		return 0;
+	}
+	node = sl_conf_find_node(m->c, name);
+	if (node != SL_MAP_NOTHING)
+		return add_member(m, node);
+	if (set != SL_MAP_NOTHING)
+		return sl_conf_fail(m->where, m->err, "NodeSet %s: expected once in the list, and in a line below those that name it, since "
+				    "slurmctld reads them in order", name);
+	return sl_conf_fail(m->where, m->err, "no node %.60s in a NodeName line, and no NodeSet of that name", name);
+}
+
 static int add_list(struct members *m, const char *list)
 {
 	if (!strcasecmp(list, "ALL"))
 		return add_all(m);
-	if (strchr(list, '{'))
-		return sl_conf_fail(m->where, m->err, "Nodes=%.60s: expected names, since functions such as feature{} are not read here",
-				    list);
 	return sl_conf_split(list, m->where, add_name, m, m->err);
 }
 
@@ -363,8 +380,12 @@ static int resolve_one(struct members *m)
 {
 	struct sl_conf_partition *p = m->p;
 	const struct sl_conf_own *own = m->c->own;
-	int rc = add_list(m, p->nodes_text);
+	int rc;
 
+	m->functions = strchr(p->nodes_text, '{');
+	if (m->functions)
+		sl_conf_note(m->c, p->where, "Nodes=%.60s: slurmctld reads functions of node lists since 24.11", p->nodes_text);
+	rc = add_list(m, p->nodes_text);
 	for (uint32_t i = 0; i < own->nodesets && !rc; i++) {
 		m->from = i + 1;
 		if (m->wanted[i])

@@ -106,6 +106,9 @@ extern const struct sl_conf_table sl_conf_node_table, sl_conf_partition_table, s
 /* The name of a setting as slurm.conf(5) writes it, and its type; NULL where there is none. */
 const char *sl_conf_find_setting(const char *key, enum sl_conf_type *type);
 
+/* "of gres.conf" where a word that is no option of slurm.conf is one of another file or of older releases; or NULL. */
+const char *sl_conf_other_home(const char *key);
+
 /* A number as s_p_handle_uint16() and so on take it, decimal, octal or hexadecimal, INFINITE as all bits of the type. */
 bool sl_conf_scan_number(enum sl_conf_type type, const char *text, uint64_t *n);
 bool sl_conf_scan_boolean(const char *text, bool *is);
@@ -198,9 +201,12 @@ int sl_conf_nodeset_line(struct sl_conf *c, struct sl_conf_where where, const ch
 /* -- when all lines are there, in this order ------------------------------- */
 
 int sl_conf_order_nodes(struct sl_conf *c, struct sl_error *err);
+int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_error *err);
 int sl_conf_resolve_gres(struct sl_conf *c, const char *path, struct sl_error *err);
 int sl_conf_resolve_partitions(struct sl_conf *c, struct sl_error *err);
-int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_error *err);
+
+/* Order nodes anew, by rank[i] of node i and then as they stand in the files. */
+int sl_conf_rank_nodes(struct sl_conf *c, const uint32_t *rank, struct sl_error *err);
 
 /* -- topologies (topology.c, topology_yaml.c) ------------------------------- */
 

@@ -125,8 +125,12 @@ static int setting_line(struct sl_conf *c, struct sl_conf_where where, const str
 			struct sl_error *err)
 {
 	enum sl_conf_type type;
-	const char *key = sl_conf_find_setting(w->key, &type), *near;
+	const char *key = sl_conf_find_setting(w->key, &type), *near, *home = sl_conf_other_home(w->key);
 
+	if (!key && home) {
+		sl_conf_note(c, where, "%s is an option %s, and none of slurm.conf: the line is left out", w->key, home);
+		return 0;
+	}
 	if (!key) {
 		near = sl_conf_nearest_setting(w->key);
 		sl_conf_note(c, where, "no option of slurm.conf is called %s%s%s%s: the line is left out", w->key,
@@ -246,11 +250,11 @@ static void resolve_select(struct sl_conf *c)
 static int resolve(struct sl_conf *c, const char *path, struct sl_error *err)
 {
 	resolve_select(c);
-	if (sl_conf_order_nodes(c, err) || sl_conf_resolve_gres(c, path, err))
+	if (sl_conf_order_nodes(c, err) || sl_conf_resolve_topology(c, path, err))
 		return -1;
-	if (sl_conf_resolve_partitions(c, err))
+	if (sl_conf_resolve_gres(c, path, err))
 		return -1;
-	return sl_conf_resolve_topology(c, path, err);
+	return sl_conf_resolve_partitions(c, err);
 }
 
 struct sl_conf *sl_conf_read(const char *path, enum sl_conf_what what, struct sl_error *err)

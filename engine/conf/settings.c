@@ -103,6 +103,26 @@ const char *sl_conf_find_setting(const char *key, enum sl_conf_type *type)
 	return NULL;
 }
 
+const char *sl_conf_other_home(const char *key)
+{
+	static const char before[] = "of releases before 22.05";
+	static const struct { const char *begins, *home; } homes[] = {
+		{ "SwitchName", "of topology.conf" }, { "BlockName", "of topology.conf" }, { "BlockSizes", "of topology.conf" },
+		{ "AutoDetect", "of gres.conf" }, { "Name", "of gres.conf" }, { "Cgroup", "of cgroup.conf" },
+		{ "Constrain", "of cgroup.conf" }, { "AllowedRAMSpace", "of cgroup.conf" }, { "AllowedSwapSpace", "of cgroup.conf" },
+		{ "Dbd", "of slurmdbd.conf" }, { "StorageHost", "of slurmdbd.conf" }, { "StorageLoc", "of slurmdbd.conf" },
+		{ "StoragePass", "of slurmdbd.conf" }, { "StoragePort", "of slurmdbd.conf" }, { "StorageType", "of slurmdbd.conf" },
+		{ "StorageUser", "of slurmdbd.conf" }, { "Purge", "of slurmdbd.conf" }, { "Archive", "of slurmdbd.conf" },
+		{ "CacheGroups", before }, { "CheckpointType", before }, { "JobCheckpointDir", before }, { "SchedulerPort", before },
+		{ "SchedulerRootFilter", before }, { "DefaultStorage", before }, { "UseSPANK", before }, { "MemLimitEnforce", before },
+	};
+
+	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+		if (!strncasecmp(key, homes[i].begins, strlen(homes[i].begins)))
+			return homes[i].home;
+	return NULL;
+}
+
 const char *sl_conf_nearest_setting(const char *key)
 {
 	static const char *const lines[] = { "NodeName", "NodeSet", "PartitionName", "DownNodes", "Include" };

@@ -22,10 +22,14 @@ struct topology {
 	struct sl_conf_switches s;
 	struct sl_map by_name;
 	uint32_t *leaf;			/* of each node, the first that it is in; SL_MAP_NOTHING: none */
+	uint32_t *rank;			/* of each node, the last that it is in, from 1 on; 0: none */
+	const char **unknown;		/* names of the leaf at hand that no NodeName line has */
+	uint32_t unknowns, unknown_room;
 	uint32_t *seen;			/* of each switch, the leaf that it was last found above */
 	uint32_t *above, aboves, above_room;
 	uint32_t at;			/* the switch at hand */
 	int levels;
+	bool yaml;			/* it is of topology.yaml */
 	struct sl_error *err;
 };
 
@@ -107,10 +111,15 @@ static int link_switches(struct topology *t)
 	for (uint32_t i = 0; i < t->s.count; i++) {
 		struct sl_conf_switch *s = &t->s.at[i];
 
-		if (!s->nodes == !s->switches && !t->s.blocks)
+		if (s->nodes && s->switches && !t->yaml)
 			return sl_conf_fail(s->where, t->err, "switch %s: expected either Nodes or Switches", s->name);
-		if (!s->nodes && t->s.blocks)
-			return sl_conf_fail(s->where, t->err, "block %s: expected Nodes", s->name);
+		if (s->nodes && s->switches)
+			sl_conf_note(t->c, s->where, "switch %s has nodes and children: the latter are left out, as slurmctld does", s->name);
+		if (s->nodes)
+			s->switches = NULL;
+		if (!s->nodes && !s->switches)
+			sl_conf_note(t->c, s->where, "%s %s has no nodes: slurmctld takes that since 25.05", t->s.blocks ? "block" : "switch",
+				     s->name);
 		SL_MAP_EACH(&t->by_name, sl_hash_text(SL_HASH, s->name), at)
 			if (!strcmp(t->s.at[at.value].name, s->name))
 				return sl_conf_fail(s->where, t->err, "%s twice", s->name);
@@ -155,9 +164,14 @@ static int mark_node(const char *name, void *arg)
 	uint32_t node = sl_conf_find_node(t->c, name);
 
 	if (node == SL_MAP_NOTHING) {
-		sl_conf_note(t->c, t->s.at[t->at].where, "no node %.60s in a NodeName line: it is left out, as slurmctld does", name);
+		name = sl_conf_copy(t->c, name, t->err);
+		if (!name || sl_grow(&t->unknown, &t->unknown_room, t->unknowns + UINT64_C(1), sizeof(*t->unknown), t->err))
+			return -1;
+		t->unknown[t->unknowns++] = name;
 		return 0;
 	}
+	if (node < t->c->nodes)
+		t->rank[node] = t->at + 1;
 	if (node < t->c->nodes && t->leaf[node] == SL_MAP_NOTHING)
 		t->leaf[node] = t->at;
 	else if (node < t->c->nodes && t->leaf[node] != t->at)
@@ -241,19 +255,44 @@ static int fill_addresses(struct topology *t)
 	return rc;
 }
 
+static int note_unknown(struct topology *t)
+{
+	char *list = t->unknowns ? sl_nodelist_join(t->unknown, t->unknowns, t->err) : NULL;
+
+	if (t->unknowns && !list)
+		return -1;
+	if (list)
+		sl_conf_note(t->c, t->s.at[t->at].where, "%.80s%s: no NodeName line has %s, left out as slurmctld does", list,
+			     strlen(list) > 80 ? "..." : "", t->unknowns > 1 ? "them" : "it");
+	free(list);
+	t->unknowns = 0;
+	return 0;
+}
+
+/* Does TopologyParam say that nodes are in the order of their switches or blocks? */
+static bool is_ranked(const struct topology *t)
+{
+	const struct sl_conf_value *v = sl_conf_get(t->c, "TopologyParam");
+
+	return v && strcasestr(v->value, t->s.blocks ? "BlockAsNodeRank" : "SwitchAsNodeRank");
+}
+
 static int place_nodes(struct topology *t)
 {
 	t->leaf = malloc((t->c->nodes + 1) * sizeof(*t->leaf));
+	t->rank = calloc(t->c->nodes + 1, sizeof(*t->rank));
 	t->seen = malloc((t->s.count + 1) * sizeof(*t->seen));
-	if (!t->leaf || !t->seen)
+	if (!t->leaf || !t->rank || !t->seen)
 		return sl_fail(t->err, SL_ENOMEM, "out of memory");
 	memset(t->leaf, 0xff, (t->c->nodes + 1) * sizeof(*t->leaf));
 	memset(t->seen, 0xff, (t->s.count + 1) * sizeof(*t->seen));
 	for (t->at = 0; t->at < t->s.count; t->at++)
 		if (t->s.at[t->at].nodes &&
-		    sl_conf_split(t->s.at[t->at].nodes, t->s.at[t->at].where, mark_node, t, t->err))
+		    (sl_conf_split(t->s.at[t->at].nodes, t->s.at[t->at].where, mark_node, t, t->err) || note_unknown(t)))
 			return -1;
-	return fill_addresses(t);
+	if (fill_addresses(t))
+		return -1;
+	return is_ranked(t) ? sl_conf_rank_nodes(t->c, t->rank, t->err) : 0;
 }
 
 /* -- which file -------------------------------------------------------------------------- */
@@ -289,7 +328,8 @@ int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_erro
 	char *conf = sl_conf_beside(path, "topology.conf"), *yaml = sl_conf_beside(path, "topology.yaml");
 	int rc = conf && yaml ? 0 : sl_fail(err, SL_ENOMEM, "out of memory");
 
-	if (!rc && access(yaml, F_OK) == 0)
+	t.yaml = !rc && access(yaml, F_OK) == 0;
+	if (!rc && t.yaml)
 		rc = sl_conf_read_yaml(c, yaml, &t.s, err);
 	else if (!rc)
 		rc = read_conf(&t, sl_conf_get(c, "TopologyPlugin"), conf);
@@ -306,6 +346,8 @@ int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_erro
 	}
 	free(t.s.at);
 	free(t.leaf);
+	free(t.rank);
+	free(t.unknown);
 	free(t.seen);
 	free(t.above);
 	sl_map_free(&t.by_name);

@@ -99,6 +99,9 @@ int sl_conf_read_words(struct sl_conf *c, struct sl_conf_where where, const stru
 	while ((rc = sl_conf_next_word(&rest, &w)) > 0) {
 		int key = find_key(table, w.key);
 
+		if (key < 0 && table == &sl_conf_node_table && !strcasecmp(w.key, "Name"))
+			return sl_conf_fail(where, err, "NodeName with Name=%.40s: expected slurm.conf, and this line in the gres.conf beside it",
+					    w.value);
 		if (key < 0) {
 			note_unknown(c, where, table, &w);
 			continue;

@@ -88,14 +88,14 @@ static void a_tree_gives_each_node_the_switches_above_it(void **state)
 	struct sl_conf *c;
 
 	(void) state;
-	put("topology.conf", "# leaves\nSwitchName=s0 Nodes=n[1-2] LinkSpeed=10\nSwitchName=s1 Nodes=n[3-4],gone\n"
+	put("topology.conf", "# leaves\nSwitchName=s0 Nodes=n[1-2] LinkSpeed=10\nSwitchName=s1 Nodes=n[3-4],gone[1-3]\n"
 	    "SwitchName=s2 Nodes=n5\nSwitchName=up Switches=s[0-1]\nSwitchName=root Switches=up,s2\n");
 	c = conf("TopologyPlugin=topology/tree\nNodeName=n[1-6]\n");
 	assert_string_equal(node(c, "n1")->topology, "root.up.s0");
 	assert_string_equal(node(c, "n4")->topology, "root.up.s1");
 	assert_string_equal(node(c, "n5")->topology, "root..s2");
 	assert_string_equal(node(c, "n6")->topology, "");
-	noted(c, "topology.conf:3: no node gone");
+	noted(c, "topology.conf:3: gone[1-3]: no NodeName line has them");
 	sl_conf_destroy(c);
 	c = conf("NodeName=n1\n");
 	noted(c, "topology.conf: not read");
@@ -120,7 +120,6 @@ static void a_topology_that_cannot_be_is_refused(void **state)
 		{ "SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "it stands above itself" },
 		{ "SwitchName=a Switches=b\n", "topology.conf:1: no switch b" },
 		{ "SwitchName=a Switches=b Nodes=n1\n", "expected either Nodes or Switches" },
-		{ "SwitchName=a\n", "expected either Nodes or Switches" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n1\n", "topology.conf:2: a twice" },
 		{ "BlockName=a Nodes=n1\n", "topology.conf:1: BlockName: expected SwitchName" },
 		{ "SwitchName=a Nodes=n[1\n", "topology.conf:1: node list" },
@@ -134,6 +133,30 @@ static void a_topology_that_cannot_be_is_refused(void **state)
 	}
 }
 
+/* Those of no switch come first, and those of one stand as in the file. */
+static void nodes_may_be_in_the_order_of_their_switches(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.conf", "SwitchName=s0 Nodes=n[4-5],n1\nSwitchName=root Switches=s[0-1]\nSwitchName=s1 Nodes=n2,n5\n");
+	c = conf("TopologyPlugin=topology/tree\nTopologyParam=TopoOptional,switchasnoderank\nNodeName=n4 Gres=nic:1\nGresTypes=nic\n"
+		 "NodeName=n[1-3,5-6]\nPartitionName=p Nodes=n[4-6]\n");
+	assert_string_equal(nodes(c), "n3 n6 n4 n1 n2 n5");
+	assert_string_equal(members(c, "p"), "n6 n4 n5");
+	assert_string_equal(gres(c, "n4"), "nic 1");
+	assert_string_equal(gres(c, "n1"), "none");
+	assert_string_equal(node(c, "n4")->topology, "root.s0");
+	sl_conf_destroy(c);
+	put("topology.conf", "BlockName=b2 Nodes=n[3-4]\nBlockName=b1 Nodes=n[1-2]\n");
+	c = conf("TopologyPlugin=topology/block\nTopologyParam=BlockAsNodeRank\nNodeName=n[1-4]\n");
+	assert_string_equal(nodes(c), "n3 n4 n1 n2");
+	sl_conf_destroy(c);
+	c = conf("TopologyPlugin=topology/block\nTopologyParam=SwitchAsNodeRank\nNodeName=n[1-4]\n");
+	assert_string_equal(nodes(c), "n1 n2 n3 n4");
+	sl_conf_destroy(c);
+}
+
 static void blocks_are_read_as_switches_of_one_level(void **state)
 {
 	struct sl_conf *c;
@@ -144,6 +167,10 @@ static void blocks_are_read_as_switches_of_one_level(void **state)
 	assert_string_equal(node(c, "n2")->topology, "b1");
 	assert_string_equal(node(c, "n3")->topology, "b2");
 	assert_string_equal(node(c, "n5")->topology, "");
+	sl_conf_destroy(c);
+	put("topology.conf", "BlockName=b1 Nodes=n2\nBlockName=b2\n");
+	c = conf("TopologyPlugin=topology/block\nNodeName=n[1-2]\n");
+	noted(c, "topology.conf:2: block b2 has no nodes: slurmctld takes that since 25.05");
 	sl_conf_destroy(c);
 	c = conf("TopologyPlugin=topology/3d_torus\nNodeName=n1\n");
 	noted(c, "slurm.conf:1: TopologyPlugin=topology/3d_torus is not modelled");
@@ -189,6 +216,12 @@ static void topology_yaml_has_the_topology_of_the_cluster(void **state)
 	c = conf("NodeName=n[1-4]\n");
 	assert_string_equal(node(c, "n1")->topology, "b");
 	sl_conf_destroy(c);
+	put("topology.yaml", "- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: n1\n      children: t\n    - switch: t\n");
+	c = conf("NodeName=n1\n");
+	assert_string_equal(node(c, "n1")->topology, "s");
+	noted(c, "topology.yaml:4: switch s has nodes and children");
+	noted(c, "topology.yaml:7: switch t has no nodes");
+	sl_conf_destroy(c);
 	put("topology.yaml", "- topology: a\n  tree: {switches: []}\n");
 	refused("NodeName=n1\n", "topology.yaml:2: tree: ");
 	put("topology.yaml", "switches:\n");
@@ -208,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup(a_tree_gives_each_node_the_switches_above_it, clean),
 		cmocka_unit_test_setup(two_switches_above_a_leaf_are_joined, clean),
 		cmocka_unit_test_setup(a_topology_that_cannot_be_is_refused, clean),
+		cmocka_unit_test_setup(nodes_may_be_in_the_order_of_their_switches, clean),
 		cmocka_unit_test_setup(blocks_are_read_as_switches_of_one_level, clean),
 		cmocka_unit_test_setup(topology_yaml_has_the_topology_of_the_cluster, clean),
 	};

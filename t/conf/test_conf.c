@@ -252,7 +252,42 @@ static void a_partition_takes_names_node_sets_and_all(void **state)
 		"slurm.conf:3: NodeSet b: expected once in the list, and in a line below");
 	refused("NodeName=n1\nNodeSet=b Nodes=n1\nPartitionName=p Nodes=b,b\n", "slurm.conf:3: NodeSet b twice in the list");
 	refused("NodeName=n1\n\nPartitionName=p Nodes=n2\n", "slurm.conf:3: no node n2");
-	refused("NodeName=n1\nPartitionName=p Nodes=feature{x}\n", "functions such as feature{}");
+}
+
+static void a_line_of_another_file_is_told_where_it_belongs(void **state)
+{
+	struct sl_conf *c = conf("NodeName=n1\nSwitchName=s Nodes=n1\nConstrainCores=yes\nStoragePass=x\ncachegroups=0\n");
+
+	(void) state;
+	noted(c, "slurm.conf:2: SwitchName is an option of topology.conf, and none of slurm.conf");
+	noted(c, "slurm.conf:3: ConstrainCores is an option of cgroup.conf");
+	noted(c, "slurm.conf:4: StoragePass is an option of slurmdbd.conf");
+	noted(c, "slurm.conf:5: cachegroups is an option of releases before 22.05");
+	sl_conf_destroy(c);
+	refused("AutoDetect=nvml\nNodeName=n[1-2] Name=gpu File=/dev/nvidia[0-1]\n", "slurm.conf:2: NodeName with Name=gpu: expected slurm.conf");
+}
+
+static void a_partition_may_have_the_nodes_of_a_feature(void **state)
+{
+	struct sl_conf *c = conf("NodeName=n[1-2] Feature=fast,big\nNodeName=n[3-4] Feature=big\nNodeName=n5\nNodeName=n6 Feature=big State=FUTURE\n"
+				 "NodeSet=b Nodes=feature{fast}\n"
+				 "PartitionName=p Nodes=feature{big}\nPartitionName=q Nodes=n5,feature{fast}\n"
+				 "PartitionName=r Nodes=feature{none}\nPartitionName=s  Nodes=n3\n"
+				 "PartitionName=t Nodes=b,feature{none}\nPartitionName=u Nodes=n4,feature{fast}7\n");
+
+	(void) state;
+	assert_string_equal(members(c, "p"), "n1 n2 n3 n4");
+	assert_string_equal(members(c, "q"), "n1 n2 n5");
+	assert_string_equal(members(c, "r"), "");
+	assert_string_equal(members(c, "t"), "n1 n2");
+	assert_string_equal(members(c, "u"), "n1 n2 n4");
+	noted(c, "Nodes=n5,feature{fast}: slurmctld reads functions of node lists since 24.11");
+	noted(c, "partition r has no nodes");
+	sl_conf_destroy(c);
+	refused("NodeName=n1\nPartitionName=p Nodes=switch{x}\n", "slurm.conf:2: Nodes=switch{x}: expected names, or feature{FEATURE}");
+	refused("NodeName=n1\nPartitionName=p Nodes=feature{x\n", "expected names, or feature{FEATURE}");
+	refused("NodeName=n1\nNodeSet=a Nodes=feature{x}\nPartitionName=p Nodes=a\n", "slurm.conf:2: Nodes=feature{x}: expected this function in "
+		"Nodes= of the partition itself");
 }
 
 static void booleans_are_read_as_slurm_reads_them(void **state)
@@ -350,6 +385,8 @@ int main(void)
 		cmocka_unit_test(default_lines_lie_below_those_that_follow),
 		cmocka_unit_test(nodes_are_in_the_order_of_their_numbers_and_future_ones_left_out),
 		cmocka_unit_test(a_partition_takes_names_node_sets_and_all),
+		cmocka_unit_test(a_line_of_another_file_is_told_where_it_belongs),
+		cmocka_unit_test(a_partition_may_have_the_nodes_of_a_feature),
 		cmocka_unit_test(booleans_are_read_as_slurm_reads_them),
 		cmocka_unit_test(limits_of_partitions_are_those_of_slurmctld),
 		cmocka_unit_test(lines_of_other_daemons_do_not_count),

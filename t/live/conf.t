@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The engine's reader of slurm.conf against slurmctld itself: random files go to both, and what scontrol shows is
-# compared with what the reader says, node by node and partition by partition.
+# compared with what the reader says, node by node, partition by partition and switch by switch.
 #
 # CONF_STARTS and CONF_PARTS say how many files there are, and how many parts each has; CONF_SEED where they begin:
 #
@@ -25,7 +25,7 @@ with_conf() { # LINE...
 	cp "$C/etc/slurm.conf" "$C/slurm.conf.first"
 	cp "$C/etc/gres.conf" "$C/gres.conf.first"
 	sed -i '/^NodeName=/d; /^PartitionName=/d; /^Select/d; /^GresTypes/d; /^Include/d; /^PrivateData/d' "$C/etc/slurm.conf"
-	rm -f "$C"/etc/{gres,topology}.conf
+	rm -f "$C"/etc/{gres,topology}.conf "$C/etc/topology.yaml"
 	printf '%s\n' PrivateData=cloud "$@" >> "$C/etc/slurm.conf"
 	sed -i '/^\(Resume\|Suspend\)/d' "$C/etc/slurm.conf"
 	printf '%s\n' ResumeProgram=/bin/true SuspendProgram=/bin/true SuspendTime=100000 >> "$C/etc/slurm.conf"
@@ -97,13 +97,36 @@ in_our_words() {
 	}'
 }
 
+# "topology NODE LEVEL SWITCH" for each switch above a node, or the block that it is in, of those nodes that are there.
+switches_in_our_words() { # FILE
+	scontrol show topology 2> /dev/null | awk '
+	function word(key,    at, rest) {
+		at = index($0, " " key "=")
+		rest = at ? substr($0, at + length(key) + 2) : ""
+		sub(/ .*/, "", rest)
+		return rest == "" || rest == "(null)" ? "-" : rest
+	}
+	{ $0 = " " $0 " " }
+	/ SwitchName=/ { print word("Level"), word("SwitchName"), word("Nodes") }
+	/ BlockName=/ { print 0, word("BlockName"), word("Nodes") }' | "$CONFS" expand |
+		awk 'NR == FNR { there[$2] = 1; next } $2 in there' <(grep '^node ' "$1") -
+}
+
+# Nodes with topology/block of 24.11 stand as in the files: all of them have the same rank.
+order() {
+	if ! slurm_since 25.05 && slurm_since 24.11 && grep -qs '^TopologyPlugin=topology/block' "$C/etc/random.conf"; then sort; else cat; fi
+}
+
 # Start slurmctld with no state; what it has is then in words.slurmctld, what the reader says in words.reader.
 ask_both() {
 	# (clients read the file, too, and say of it what slurmctld says in its log)
 	cluster_ctld_start -c 2> /dev/null || return 1
-	{ scontrol -a show nodes -o && scontrol -a show partitions -o; } 2> /dev/null | in_our_words > "$C/words.slurmctld"
+	{ scontrol -a show nodes -o && scontrol -a show partitions -o; } 2> /dev/null | in_our_words | order > "$C/words.nodes"
+	{ cat "$C/words.nodes"; switches_in_our_words "$C/words.nodes" | sort; } > "$C/words.slurmctld"
 	cluster_ctld_kill
-	"$CONFS" show "$C/etc/slurm.conf" > "$C/words.reader" 2> "$C/words.notes"
+	"$CONFS" show "$C/etc/slurm.conf" > "$C/words.all" 2> "$C/words.notes" || return 1
+	grep -v '^topology ' "$C/words.all" | order > "$C/words.reader"
+	grep '^topology ' "$C/words.all" | sort >> "$C/words.reader" || true
 }
 
 same() {
@@ -112,14 +135,15 @@ same() {
 }
 
 random_files() {
-	local i failed=0
+	local i failed=0 series
+	series=$("$C/bin/slurmctld" -V | sed -E 's/.* ([0-9]+)\.([0-9]+).*/\1\2/')
 	with_conf "Include random.conf"
 	for ((i = SEED; i < SEED + STARTS; i++)); do
-		rm -f "$C"/etc/part*_schedlua.conf
-		"$CONFS" random "$i" "$PARTS" "$C/etc"
+		rm -f "$C"/etc/part*_schedlua.conf "$C"/etc/topology.{conf,yaml}
+		"$CONFS" random "$i" "$PARTS" "$C/etc" "$series"
 		same && continue
 		failed=$((failed + 1))
-		cat "$C"/etc/random.conf "$C"/etc/part*_schedlua.conf > "$C/failed-$i.conf" 2> /dev/null || true
+		cat "$C"/etc/random.conf "$C"/etc/part*_schedlua.conf "$C"/etc/topology.* > "$C/failed-$i.conf" 2> /dev/null || true
 		echo "seed $i: understood otherwise ($C/failed-$i.conf)"
 		tail -n 3 "$C/log/slurmctld.log"
 		[ $failed -lt 3 ] || break

@@ -2,8 +2,10 @@
 /*
  * confs - for t/live/conf.t: random files of nodes and partitions, and what the reader of slurm.conf makes of them.
  *
- *	confs random SEED COUNT DIR	DIR/random.conf with COUNT parts, each with nodes, node sets and partitions of
- *					its own, and what it includes
+ *	confs random SEED COUNT DIR SERIES	DIR/random.conf with COUNT parts, each with nodes, node sets and partitions
+ *					of its own, what it includes, and topology.conf or topology.yaml; of what came with a
+ *					release only what that series of Slurm has ("2411")
+ *	confs expand			"LEVEL SWITCH NODES" of each line of stdin as confs show prints it
  *	confs show FILE			a line for each node and partition, in the order of slurmctld, in words that
  *					t/live/conf.t makes of scontrol's, too
  */
@@ -15,9 +17,11 @@
 #include <string.h>
 
 #include "conf/conf.h"
+#include "image/nodelist.h"
 #include "t/random.h"
 
 static FILE *out;
+static uint32_t series;		/* 2205: of Slurm 22.05 */
 static bool whole_sockets;	/* slurmctld refuses to set cores aside on each of them */
 
 static bool chance(uint32_t in)
@@ -254,6 +258,8 @@ static void draw_members(const struct part *p)
 
 		n += (size_t) snprintf(text + n, sizeof(text) - n, "%s%s", n ? separator : "", set ? set : p->list[below(p->lists)]);
 	}
+	if (series >= 2411 && chance(6))
+		n += (size_t) snprintf(text + n, sizeof(text) - n, "%sfeature{%s}", n ? separator : "", ONE_OF("fast", "big", "nowhere"));
 	if (n)
 		option("Nodes", "%s", text);
 }
@@ -312,6 +318,105 @@ static void draw_partitions(const struct part *p)
 	}
 }
 
+/* -- switches and blocks ----------------------------------------------------------- */
+
+struct topology {		/* being written */
+	FILE *f;
+	bool blocks, yaml;
+	uint32_t leaves;
+};
+
+/* A leaf with nodes, or a switch above others. */
+static void put_switch(const struct topology *t, const char *name, const char *nodes, const char *children)
+{
+	if (t->yaml) {
+		fprintf(t->f, "      - %s: %s\n        %s: \"%s\"%s\n", t->blocks ? "block" : "switch", name, *nodes ? "nodes" : "children",
+			*nodes ? nodes : children, ONE_OF("", "", "  # said so"));
+		return;
+	}
+	out = t->f;
+	option(t->blocks ? "BlockName" : "SwitchName", "%s", name);
+	option(*nodes ? "Nodes" : "Switches", "%s", *nodes ? nodes : children);
+	if (!t->blocks && chance(3))
+		option("LinkSpeed", "%u", below(10));
+	end_line();
+}
+
+/* Leaves over most of the lists of nodes, and of some that are not there.  (Of several leaves of a node the reader takes
+ * the first, and notes that.) */
+static void draw_leaves(struct topology *t, const struct part *parts, uint32_t count)
+{
+	char name[40], nodes[500];
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t l = 0; l < parts[i].lists; l++) {
+			bool gone = !t->blocks && chance(15);
+
+			if (chance(6))
+				continue;
+			snprintf(name, sizeof(name), "leaf%u", t->leaves++);
+			snprintf(nodes, sizeof(nodes), "%s%s", parts[i].list[l], gone ? ",gone[7-9]" : "");
+			put_switch(t, name, nodes, "");
+		}
+}
+
+static void draw_switches(struct topology *t)
+{
+	char name[40], children[60];
+	uint32_t above = 0;
+
+	for (uint32_t from = 0; from < t->leaves; above++) {
+		uint32_t to = from + 1 + below(4);
+
+		if (to > t->leaves)
+			to = t->leaves;
+		snprintf(name, sizeof(name), "mid%u", above);
+		snprintf(children, sizeof(children), "leaf[%u-%u]", from, to - 1);
+		put_switch(t, name, "", children);
+		from = to;
+	}
+	if (chance(4))
+		return;
+	snprintf(children, sizeof(children), "mid[0-%u]", above - 1);
+	put_switch(t, "root", "", children);
+	if (chance(3))
+		put_switch(t, "other", "", ONE_OF("mid0", "leaf0,mid0", "leaf0"));
+}
+
+static void draw_topology(struct topology *t, const struct part *parts, uint32_t count)
+{
+	t->leaves = 0;
+	if (t->yaml)
+		fprintf(t->f, "  %s:\n%s    %s:\n", t->blocks ? "block" : "tree", t->blocks ? "    block_sizes:\n      - 1\n" : "",
+			t->blocks ? "blocks" : "switches");
+	else if (t->blocks)
+		fprintf(t->f, "BlockSizes=1\n");
+	draw_leaves(t, parts, count);
+	if (!t->leaves)
+		put_switch(t, "leaf0", parts[0].list[0], "");
+	if (!t->blocks) {
+		t->leaves += !t->leaves;
+		draw_switches(t);
+	}
+}
+
+/* Several topologies, of which one is the cluster's: the first where no other says that it is. */
+static void draw_yaml(struct topology *t, const struct part *parts, uint32_t count)
+{
+	uint32_t n = 1 + below(3), chosen = below(n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(t->f, "- topology: t%u\n", i);
+		if (chosen || chance(2))
+			fprintf(t->f, "  cluster_default: %s\n", i == chosen ? "true" : "false");
+		t->blocks = chance(2);
+		if (chance(6))
+			fprintf(t->f, "  flat: true\n");
+		else
+			draw_topology(t, parts, count);
+	}
+}
+
 /* -- the files --------------------------------------------------------------------- */
 
 static FILE *open_file(const char *dir, const char *name)
@@ -328,8 +433,27 @@ static FILE *open_file(const char *dir, const char *name)
 	return f;
 }
 
+static void make_topology(const struct part *parts, uint32_t count, FILE *main_file, const char *dir)
+{
+	struct topology t = { .blocks = series >= 2411 && chance(3), .yaml = series >= 2505 && chance(2) };
+
+	if (chance(3))
+		return;
+	if (!t.yaml)
+		fprintf(main_file, "TopologyPlugin=topology/%s\n", t.blocks ? "block" : "tree");
+	if (series >= 2511 && chance(3))
+		fprintf(main_file, "TopologyParam=%s\n", ONE_OF("SwitchAsNodeRank", "BlockAsNodeRank", "SwitchAsNodeRank,BlockAsNodeRank"));
+	t.f = open_file(dir, t.yaml ? "topology.yaml" : "topology.conf");
+	if (t.yaml)
+		draw_yaml(&t, parts, count);
+	else
+		draw_topology(&t, parts, count);
+	fclose(t.f);
+}
+
 static int make_random(uint32_t count, const char *dir)
 {
+	struct part *parts = calloc(count + 1, sizeof(*parts));
 	const char *select = ONE_OF("CR_Core_Memory", "CR_CPU", "CR_Core", "CR_Socket_Memory,CR_LLN", "CR_Core_Memory,CR_Pack_Nodes");
 	FILE *main_file = open_file(dir, "random.conf");
 	char name[64];
@@ -337,21 +461,25 @@ static int make_random(uint32_t count, const char *dir)
 	whole_sockets = strstr(select, "Socket");
 	fprintf(main_file, "SelectType=select/cons_tres\nSelectTypeParameters = %s\nGresTypes=gpu,nic\n", select);
 	for (uint32_t i = 0; i < count; i++) {
-		struct part p = { .number = i };
+		struct part *p = &parts[i];
 		bool other = chance(4);
 
+		p->number = i;
 		out = main_file;
 		if (other) {		/* ClusterName is schedlua */
 			snprintf(name, sizeof(name), "part%u_schedlua.conf", i);
 			fprintf(main_file, "%s part%u_%%c.conf%s\n", ONE_OF("Include", "include", "INCLUDE  "), i, ONE_OF("", " # more"));
 			out = open_file(dir, name);
 		}
-		draw_nodes(&p);
-		draw_sets(&p);
-		draw_partitions(&p);
+		draw_nodes(p);
+		draw_sets(p);
+		draw_partitions(p);
 		if (other)
 			fclose(out);
 	}
+	if (count)
+		make_topology(parts, count, main_file, dir);
+	free(parts);
 	return fclose(main_file) ? 1 : 0;
 }
 
@@ -434,6 +562,65 @@ static void print_partition(const struct sl_conf_partition *p)
 		printf("%s:%" PRIu32 "\n", p->force ? "FORCE" : "YES", p->oversubscribe);
 }
 
+struct above {			/* the switches of a level, being printed */
+	const char *node;
+	uint32_t level;
+};
+
+static int print_switch(const char *name, void *arg)
+{
+	const struct above *a = arg;
+
+	printf("topology %s %" PRIu32 " %s\n", a->node, a->level, name);
+	return 0;
+}
+
+/* A line for each switch above a node: "topology n1 0 leaf3". */
+static void print_topology(const struct sl_conf_node *n)
+{
+	struct above a = { .node = n->name };
+	struct sl_error err;
+	char *copy = strdup(n->topology), *dot;
+
+	while (copy && *copy) {
+		dot = strrchr(copy, '.');
+		sl_nodelist_split(dot ? dot + 1 : copy, print_switch, &a, &err);
+		a.level++;
+		if (!dot)
+			break;
+		*dot = 0;
+	}
+	free(copy);
+}
+
+/* "LEVEL SWITCH NODES" of each line of stdin, in those words. */
+struct leaf {
+	char name[256];
+	uint32_t level;
+};
+
+static int print_member(const char *node, void *arg)
+{
+	const struct leaf *l = arg;
+
+	printf("topology %s %" PRIu32 " %s\n", node, l->level, l->name);
+	return 0;
+}
+
+static int expand(void)
+{
+	struct leaf l;
+	struct sl_error err;
+	char *nodes = NULL;
+	int rc = 0;
+
+	while (rc == 0 && scanf("%" SCNu32 " %255s %ms", &l.level, l.name, &nodes) == 3) {
+		rc = strcmp(nodes, "-") ? sl_nodelist_split(nodes, print_member, &l, &err) : 0;
+		free(nodes);
+	}
+	return rc ? 1 : 0;
+}
+
 static int show(const char *path)
 {
 	struct sl_error err;
@@ -448,6 +635,8 @@ static int show(const char *path)
 		print_node(c, i);
 	for (uint32_t i = 0; i < c->partitions; i++)
 		print_partition(&c->partition[i]);
+	for (uint32_t i = 0; i < c->nodes; i++)
+		print_topology(&c->node[i]);
 	sl_conf_destroy(c);
 	return 0;
 }
@@ -456,10 +645,13 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "show"))
 		return show(argv[2]);
-	if (argc != 5 || strcmp(argv[1], "random")) {
-		fprintf(stderr, "usage: confs random SEED COUNT DIR | confs show FILE\n");
+	if (argc == 2 && !strcmp(argv[1], "expand"))
+		return expand();
+	if (argc != 6 || strcmp(argv[1], "random")) {
+		fprintf(stderr, "usage: confs random SEED COUNT DIR SERIES | confs show FILE | confs expand\n");
 		return 2;
 	}
 	random_state = strtoull(argv[2], NULL, 10) * 1000003 + 1;
+	series = (uint32_t) strtoul(argv[5], NULL, 10);
 	return make_random((uint32_t) strtoul(argv[3], NULL, 10), argv[4]);
 }

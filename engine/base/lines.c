@@ -34,6 +34,7 @@ struct sl_lines {
 	uint64_t number;
 	uint32_t longest;	/* bytes of a line */
 	bool file;		/* neither a pipe nor a device */
+	size_t size;		/* of an ordinary file, as it is on disk */
 	bool end;
 };
 
@@ -94,11 +95,12 @@ struct sl_lines *sl_lines_open(const char *path, struct sl_error *err)
 		goto error;
 	}
 	if (fstat(l->fd, &st) < 0 || S_ISDIR(st.st_mode)) {
-		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
+		sl_fail(err, SL_EIO, "%s: a directory: expected a file", path);
 		goto error;
 	}
 	fcntl(l->fd, F_SETFL, 0);
 	l->file = S_ISREG(st.st_mode);
+	l->size = l->file ? (size_t) st.st_size : 0;
 	if (look_inside(l, err) < 0)
 		goto error;
 	return l;
@@ -236,10 +238,10 @@ int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, st
 
 	if (!l)
 		return -1;
-	while (!l->end && l->to <= most)
+	while (!l->end && l->to <= most && (l->packed || l->size <= most))
 		if (read_more(l, err) < 0)
 			goto error;
-	if (l->to > most) {
+	if (l->to > most || (!l->packed && l->size > most)) {
 		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, most >> 10);
 		goto error;
 	}
@@ -254,6 +256,20 @@ error:
 	return rc;
 }
 
+int sl_lines_first(struct sl_lines *l, struct sl_error *err)
+{
+	for (size_t seen = 0; seen <= l->longest; seen++) {
+		while (!l->buf || (l->to - l->from == seen && !l->end))
+			if (read_more(l, err) < 0)
+				return -1;
+		if (l->to - l->from == seen)
+			return 0;
+		if (!strchr(" \t\r\n", l->buf[l->from + seen]))
+			return (unsigned char) l->buf[l->from + seen];
+	}
+	return 0;
+}
+
 int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 {
 	size_t seen = 0, n;
@@ -262,8 +278,8 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 	while (!l->buf || !(lf = memchr(l->buf + l->from + seen, '\n', l->to - l->from - seen))) {
 		seen = l->to - l->from;
 		if (seen > l->longest)
-			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %" PRIu32 " bytes", l->path,
-				       l->number + 1, l->longest);
+			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %" PRIu32 " bytes: expected "
+				       "text in lines", l->path, l->number + 1, l->longest);
 		if (l->end) {
 			if (!seen)
 				return 0;
@@ -278,7 +294,7 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 	l->from += n + (lf < l->buf + l->to);
 	l->number++;
 	if (memchr(*line, 0, n))
-		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a NUL byte: this is no text", l->path, l->number);
+		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a NUL byte: expected text", l->path, l->number);
 	if (n && (*line)[n - 1] == '\r')
 		n--;
 	(*line)[n] = 0;

@@ -37,6 +37,12 @@ void sl_lines_close(struct sl_lines *l);
 int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, struct sl_error *err);
 
 /*
+ * The first byte from here on that is no blank and no end of a line; it stays to be read.  0 where there is none, or none
+ * in as many bytes as a line may have; -1 with *err.
+ */
+int sl_lines_first(struct sl_lines *l, struct sl_error *err);
+
+/*
  * The next line, without its end (LF or CR LF), NUL-terminated, in *line.  Returns
  * its length + 1, 0 at the end of the file, or -1 with *err: a line that is
  * too long, a NUL in it, compressed data that are corrupt, end too early or have something

@@ -19,6 +19,7 @@
 #include "base/grow.h"
 #include "base/lines.h"
 #include "base/order.h"
+#include "image/json_tree.h"
 #include "image/nodelist.h"
 
 #define ROW_MAX 1024		/* bytes of the largest row struct */
@@ -506,17 +507,17 @@ int sl_builder_from_tree(struct sl_builder *b, const char *name, struct json_t *
 int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
 			 struct sl_error *err)
 {
-	json_error_t wrong;
-	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
+	json_t *root;
 	size_t blank = 0;
 	int rc;
 
 	while (blank < length && strchr(" \t\r\n", text[blank]) && text[blank])
 		blank++;
+	root = sl_json_tree(name, text, length, err);
 	if (!root && blank < length && text[blank] != '{')
 		return sl_fail(err, SL_EFORMAT, "%s: neither a snapshot as it was captured nor its JSON form", name);
 	if (!root)
-		return sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
+		return -1;
 	rc = sl_builder_from_tree(b, name, root, err);
 	json_decref(root);
 	return rc;

@@ -18,6 +18,7 @@
 
 #include "base/lines.h"
 #include "base/order.h"
+#include "image/json_tree.h"
 #include "image/map.h"
 #include "workload/demand.h"
 #include "image/shapes.h"
@@ -271,16 +272,13 @@ static int64_t drop_too_large(struct reader *r)
 
 json_t *sl_json_parse_file(const char *path, struct sl_error *err)
 {
-	json_error_t wrong;
 	json_t *root;
 	char *text;
 	size_t size;
 
 	if (sl_lines_whole(path, MOST_BYTES, &text, &size, err) < 0)
 		return NULL;
-	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
-	if (!root)
-		sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
+	root = sl_json_tree(path, text, size, err);
 	free(text);
 	return root;
 }

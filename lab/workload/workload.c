@@ -95,17 +95,17 @@ static int find_format(const char *path, struct sl_error *err)
 	struct sl_lines *l = sl_lines_open(path, err);
 	int64_t n = 0;
 	char *line;
-	int format = FORMAT_NONE;
+	int format = FORMAT_NONE, first;
 
-	if (!l || sl_lines_must_be_file(l, err)) {
+	if (!l || sl_lines_must_be_file(l, err) || (first = sl_lines_first(l, err)) < 0) {
 		sl_lines_close(l);
 		return -1;
 	}
+	if (first == '{')		/* all of it may stand in one line */
+		format = FORMAT_JSON;
 	while (format == FORMAT_NONE && (n = sl_lines_next(l, &line, err)) > 0) {
 		line += strspn(line, " \t");
-		if (*line == '{')
-			format = FORMAT_JSON;
-		else if (sl_trace_is_header(line))
+		if (sl_trace_is_header(line))
 			format = FORMAT_TRACE;
 		else if (sl_trace_is_pbs(line))
 			format = FORMAT_PBS;
@@ -149,6 +149,8 @@ static int no_job_left(const struct sl_workload *w, struct sl_error *err)
 	for (int i = 1; i < SL_ISSUES; i++)
 		if (i != SL_ISSUE_NOTES && w->issue[i].count > most->count)
 			most = &w->issue[i];
+	if (!w->rows_read)
+		return sl_fail(err, SL_EFORMAT, "%s: no job that has run", w->name);
 	return sl_fail(err, SL_EFORMAT, "%s: no job is left of %" PRIu64 ": %" PRIu64 " %s (%s)", w->name, w->rows_read,
 		       most->count, sl_issue_words((enum sl_issue) (most - w->issue)), most->example);
 }

@@ -110,7 +110,7 @@ static void an_include_that_cannot_be_is_refused(void **state)
 	refused(" Include a.conf\n", "expected at the beginning of the line");
 	refused("Include *.conf\n", "expands no patterns");
 	refused("Include a b\n", "expected one file");
-	refused("Include .\n", "Is a directory");
+	refused("Include .\n", "a directory: expected a file");
 	refused("Include /dev/zero\n", "a pipe or a device: expected a file");
 }
 

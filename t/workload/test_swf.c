@@ -402,7 +402,7 @@ static void what_is_no_workload_is_refused_with_a_reason(void **state)
 	REFUSED(file("empty.swf", ""), SL_EFORMAT, "an empty file");
 	REFUSED(file("prose.swf", "Dear reader,\nthis is a letter.\n"), SL_EFORMAT, "prose.swf:1: \"Dear reader,\" begins no workload that is known");
 	REFUSED(file("numbers.swf", "1 2\n3 4\n"), SL_EFORMAT, "no job in 2 lines");
-	REFUSED(scratch, SL_EIO, "Is a directory");
+	REFUSED(scratch, SL_EIO, "a directory: expected a file");
 	REFUSED("frobnicate", SL_ENOENT, "none of esp, esp-gpu, esp-gpu-rand, auction:I.1 ... auction:V.3, synthetic");
 	memset(long_line, '1', SL_LINE_MAX + 99);
 	long_line[SL_LINE_MAX + 99] = 0;

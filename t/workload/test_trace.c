@@ -137,40 +137,15 @@ static void assert_refused_everywhere(const char *name, const char *words, const
 
 static void bad_input_is_refused_with_its_place(void **state)
 {
-	char pipe[128], *text;
+	char pipe[128];
 
 	(void) state;
-	assert_refused_everywhere(scratch, "Is a directory", "expected a file");
+	assert_refused_everywhere(scratch, "a directory: expected a file", "expected a file");
 	snprintf(pipe, sizeof(pipe), "%s/pipe", scratch);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	assert_refused_everywhere(pipe, "a pipe or a device: expected a file", "expected a file");
 	assert_refused_everywhere("/dev/zero", "a pipe or a device: expected a file", "expected a file");
 	assert_refused_everywhere(file("latin", "NodeName=b\xe4r CPUs=1\nMachin\xe9\n"), "latin:1: \"NodeName=b", "latin:2: \"Machin");
-	text = malloc(40u << 20);
-	memset(text, 'a', 40u << 20);
-	text[(40u << 20) - 1] = 0;
-	assert_refused_everywhere(file("wide", text), "wide:1: a line of more than 1048576 bytes", "wide:1: a line of more than 16777216 bytes");
-	free(text);
-}
-
-/* A file with a hole has gigabytes that need no disk; reading them ends at the first NUL. */
-static void a_file_of_four_gigabytes_needs_no_memory(void **state)
-{
-	FILE *f;
-
-	(void) state;
-	file("huge", "NodeName=n1\n");
-	f = fopen(path, "r+");
-	assert_non_null(f);
-	assert_int_equal(ftruncate(fileno(f), INT64_C(4) << 30), 0);
-	fclose(f);
-	assert_refused_everywhere(path, "huge:1: ", "huge:2: ");
-	file("huge.json", "{\"jobs\": []}\n");
-	f = fopen(path, "r+");
-	assert_non_null(f);
-	assert_int_equal(ftruncate(fileno(f), INT64_C(4) << 30), 0);
-	fclose(f);
-	REFUSED(path, SL_ELIMIT, "huge.json: larger than 1048576 KiB", .machine = "1x1c");
 }
 
 int main(void)
@@ -182,7 +157,6 @@ int main(void)
 		cmocka_unit_test(quoted_tables_have_walltimes_and_nodes),
 		cmocka_unit_test(records_of_pbs_tell_of_jobs_that_have_ended),
 		cmocka_unit_test(bad_input_is_refused_with_its_place),
-		cmocka_unit_test(a_file_of_four_gigabytes_needs_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

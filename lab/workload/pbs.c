@@ -137,7 +137,5 @@ int sl_workload_read_pbs(struct sl_store *s, const char *path, struct sl_error *
 		rc = read_records(s, machine, l, err);
 	}
 	sl_lines_close(l);
-	if (!rc && !sl_store_jobs(s))
-		rc = sl_fail(err, SL_EFORMAT, "%s: no job that has ended", path);
 	return rc;
 }

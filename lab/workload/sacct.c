@@ -365,11 +365,6 @@ int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, str
 	return d->machine ? 0 : -1;
 }
 
-int sl_sacct_end(const struct sl_sacct *d, const char *path, struct sl_error *err)
-{
-	return sl_store_jobs(d->s) ? 0 : sl_fail(err, SL_EFORMAT, "%s: no job that has run", path);
-}
-
 /* -- columns ----------------------------------------------------------------------- */
 
 static bool has(const struct sl_columns *c, enum sl_sacct_used column)
@@ -426,10 +421,26 @@ static void note_columns(struct sl_store *s, const struct sl_columns *c, const c
 		sl_notes_add(notes, "%s: no column TimelimitRaw: walltimes are the runtimes", path);
 }
 
+/* A row with too many fields: those of *text* are one, up to as many behind it as the header has.  False if it cannot be. */
+static bool join_text(struct sl_columns *row, int text)
+{
+	int more = row->fields - row->columns;
+
+	if (text < 0 || more <= 0 || row->fields > SL_COLUMNS_FIELDS)
+		return false;
+	for (int i = text + 1; i <= text + more; i++)
+		row->field[i][-(ptrdiff_t) strlen(row->separator)] = *row->separator;
+	for (int i = text + 1; i < row->columns; i++)
+		row->field[i] = row->field[i + more];
+	row->fields = row->columns;
+	return true;
+}
+
 static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines *l, const char *path, struct sl_error *err)
 {
 	const char *names[SL_SACCT_USED];
-	int rc;
+	uint64_t joined = 0;
+	int rc, text;
 
 	for (int i = 0; i < SL_SACCT_USED; i++)
 		names[i] = sl_sacct_name((enum sl_sacct_used) i);
@@ -437,9 +448,12 @@ static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines
 	if (rc <= 0 || check_names(row, path, err))
 		return rc ? -1 : 0;
 	note_columns(d->s, row, path);
+	text = sl_sacct_text_column(row->field, row->columns);
 	while ((rc = sl_columns_next(row, err)) > 0) {
 		d->line = sl_lines_number(l);
-		if (row->fields != row->columns) {
+		joined += row->fields > row->columns;
+		if (row->fields != row->columns && !join_text(row, text)) {
+			joined -= row->fields > row->columns;
 			sl_store_count_row(d->s);
 			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", row->fields, row->columns);
 			continue;
@@ -449,6 +463,9 @@ static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines
 		if (sl_sacct_add(d))
 			return 0;
 	}
+	if (joined)
+		sl_notes_add(sl_store_notes(d->s), "%s: %" PRIu64 " rows have \"%s\" in the text of column %d, the only one that may",
+			     path, joined, row->separator, text + 1);
 	return rc;
 }
 
@@ -461,8 +478,8 @@ int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error
 
 	if (!row)
 		sl_fail(err, SL_ENOMEM, "%s: out of memory", path);
-	else if (l && !sl_sacct_begin(&d, s, path, err) && !read_rows(&d, row, l, path, err))
-		rc = sl_sacct_end(&d, path, err);
+	else if (l && !sl_sacct_begin(&d, s, path, err))
+		rc = read_rows(&d, row, l, path, err);
 	sl_lines_close(l);
 	free(row);
 	return rc;

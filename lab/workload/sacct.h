@@ -22,7 +22,4 @@ int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, str
 /* Add the job at hand, or note why not.  Returns 1 when no more are wanted. */
 int sl_sacct_add(struct sl_sacct *d);
 
-/* Has any of them run?  0, or -1 with *err. */
-int sl_sacct_end(const struct sl_sacct *d, const char *path, struct sl_error *err);
-
 #endif

@@ -65,7 +65,7 @@ static const struct column {
 	NOT("Group", "User says it"),
 	USED("JobID", "the job's number, where JobIDRaw is not there"),
 	USED("JobIDRaw", "the job's number"),
-	USED("JobName", "of the job; a text that its user wrote: a bar in it spoils the row"),
+	USED("JobName", "of the job; a text that its user wrote: if it is the only such text of the dump it may have bars in it"),
 	NOT("Layout", STEP),
 	{ "Licenses", "23.02", NULL, SL_SACCT_CANNOT, "the machine's licences are not in slurm.conf of all sites, and not modelled" },
 	NOT("MaxDiskRead", STEP),
@@ -125,7 +125,7 @@ static const struct column {
 	{ "StdIn", "24.05", NULL, SL_SACCT_NOT_NEEDED, TEXT },
 	{ "StdOut", "24.05", NULL, SL_SACCT_NOT_NEEDED, TEXT },
 	USED("Submit", "when the job enters the queue"),
-	CANNOT("SubmitLine", "its options are not read; a bar in it spoils the row"),
+	CANNOT("SubmitLine", "its options are not read; with a bar in it, and JobName beside it, the row is left out"),
 	CANNOT("Suspended", "a suspension is not replayed: the runtime is without it"),
 	NOT("SystemComment", TEXT),
 	NOT("SystemCPU", STEP),
@@ -177,6 +177,24 @@ enum sl_sacct_fate sl_sacct_fate(const char *column, const char **why)
 
 	*why = c ? c->why : "";
 	return c ? c->fate : SL_SACCT_UNKNOWN;
+}
+
+int sl_sacct_text_column(char *const *name, int names)
+{
+	static const char *const texts[] = {
+		"AdminComment", "Comment", "Constraints", "Container", "DerivedES", "Extra", "JobName", "Licenses", "ReqReservation",
+		"Reservation", "StdErr", "StdIn", "StdOut", "SubmitLine", "SystemComment", "WCKey", "WorkDir",
+	};
+	int found = -1;
+
+	for (int n = 0; n < names; n++)
+		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+			if (!strcasecmp(name[n], texts[i])) {
+				if (found >= 0)
+					return -1;
+				found = n;
+			}
+	return found;
 }
 
 int sl_sacct_count_names(const char *header, const char *separator)

@@ -34,6 +34,13 @@ const char *sl_sacct_name(enum sl_sacct_used column);
 /* What becomes of a column (in any case), and why. */
 enum sl_sacct_fate sl_sacct_fate(const char *column, const char **why);
 
+/*
+ * The number of the column in which there may be separators, since somebody wrote its text (a JobName, an alternative of
+ * features) and sacct -P escapes nothing.  -1 where there is none, or more than one: a row that has too many fields then
+ * cannot be told apart.
+ */
+int sl_sacct_text_column(char *const *name, int names);
+
 /* How many of sacct's columns a header has that is cut at *separator*. */
 int sl_sacct_count_names(const char *header, const char *separator);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -142,6 +143,61 @@ static void what_is_no_good_dump_is_answered_with_the_command_that_gives_one(voi
 	REFUSED("/dev/null", SL_EIO, "a pipe or a device", .machine = "1x1c");
 }
 
+/* sacct -P escapes nothing; the fields on both sides of the only text are where the header has them. */
+static void separators_in_the_only_text_of_users_are_part_of_it(void **state)
+{
+	struct sl_workload *w = LOAD(file("dump.txt", BASE "|JobName|Partition|QOS\n" JOB "|a|b|c||p|high\n" JOB "||p|low\n" JOB "|short|p\n"),
+				     .machine = "1x16c");
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 2);
+	assert_string_equal(str(w, w->snap.job.name[0]), "a|b|c|");
+	assert_string_equal(str(w, w->snap.job.qos[0]), "high");
+	assert_string_equal(str(w, w->snap.job.name[1]), "");
+	assert_noted(w, "1 rows have \"|\" in the text of column 7");
+	assert_int_equal(w->issue[SL_ISSUE_FIELDS].count, 1);
+	sl_workload_destroy(w);
+	w = LOAD(file("dump.txt", "SubmitLine;;" "JobIDRaw;;Submit;;ElapsedRaw;;ReqCPUS\nsbatch --wrap=a;;b;;1;;2024-01-01T00:00:00;;5;;1\n"),
+		 .machine = "1x16c");
+	assert_int_equal(w->snap.job.rows, 1);
+	assert_int_equal(w->snap.job.id[0], 1);
+	sl_workload_destroy(w);
+	/* of two such columns nobody can tell */
+	REFUSED(file("dump.txt", BASE "|JobName|SubmitLine\n" JOB "|a|b|c\n"), SL_EFORMAT, "no job is left of 1: 1 rows that are no jobs, skipped "
+		"(9 fields, expected 8)", .machine = "1x16c");
+}
+
+/* As "jq -c" writes it: two megabytes without the end of a line. */
+static void json_may_stand_in_one_line(void **state)
+{
+	static const char job[] = "{\"id\": \"%u\", \"subtime\": %u, \"res\": 2, \"profile\": \"p\"},";
+	const uint32_t jobs = 40000;
+	char *text = malloc(jobs * sizeof(job) * 2), *to = text;
+	struct sl_workload *w;
+
+	(void) state;
+	to += sprintf(to, " {\"nb_res\": 4, \"jobs\": [");
+	for (uint32_t i = 1; i <= jobs; i++)
+		to += sprintf(to, job, i, i);
+	strcpy(to - 1, "], \"profiles\": {\"p\": {\"type\": \"delay\", \"delay\": 10}}}");
+	assert_true(strlen(text) > 2u << 20);
+	w = LOAD(file("line.json", text));
+	assert_int_equal(w->snap.job.rows, jobs);
+	sl_workload_destroy(w);
+	free(text);
+}
+
+static void a_dump_without_a_job_to_schedule_is_refused_with_the_reason(void **state)
+{
+	(void) state;
+	REFUSED(file("dump.txt", BASE "\n1.batch|2024-01-01T00:00:00|600|60|COMPLETED|16\n"), SL_EFORMAT, "no job is left of 1: 1 steps and parts of "
+		"jobs, skipped (1.batch)", .machine = "1x16c");
+	REFUSED(file("dump.json", "{\"jobs\": [{\"job_id\": 1, \"time\": {\"submission\": 5}}]}"), SL_EFORMAT, "no job is left of 1: 1 rows that are "
+		"no jobs", .machine = "1x16c");
+	REFUSED(file("dump.json", "{\"nb_res\": 4, \"jobs\": [{\"id\": \"1\", \"subtime\": 0, \"res\": 1, \"profile\": \"p\"}], \"profiles\": {\"p\": "
+		"{\"type\": \"parallel\"}}}"), SL_EFORMAT, "no job is left of 1: 1 ");
+}
+
 static void columns_that_are_not_used_are_named_once_with_the_reason(void **state)
 {
 	struct sl_workload *w = LOAD(dump("|AveRSS|Constraints|Colour|WorkDir|Reservation", "|1|fast|red|/tmp|r"), .machine = "1x16c");
@@ -252,6 +308,9 @@ int main(void)
 		cmocka_unit_test(a_job_without_a_limit_has_its_partitions_or_that_of_the_options),
 		cmocka_unit_test(any_separator_and_order_will_do),
 		cmocka_unit_test(what_is_no_good_dump_is_answered_with_the_command_that_gives_one),
+		cmocka_unit_test(separators_in_the_only_text_of_users_are_part_of_it),
+		cmocka_unit_test(json_may_stand_in_one_line),
+		cmocka_unit_test(a_dump_without_a_job_to_schedule_is_refused_with_the_reason),
 		cmocka_unit_test(columns_that_are_not_used_are_named_once_with_the_reason),
 		cmocka_unit_test(each_column_that_is_used_is_in_the_table),
 		cmocka_unit_test(instants_have_blanks_fractions_and_offsets),

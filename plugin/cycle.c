@@ -597,6 +597,7 @@ static void run_cycle(struct sl_cycler *y)
 	}
 	if (decided) {
 		unseen = left_unseen(decided);
+		sl_due_wake(&y->due, (time_t) decided->meta.wake_time[0]);
 		if (sl_captures_note_asked(&y->captures, &y->options, &y->collector->snap, decided, &err))
 			complain(y, SL_TROUBLE_RECORD, err.text);
 		sl_host_release(y->host, &a);

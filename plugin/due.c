@@ -37,8 +37,14 @@ void sl_due_begin(struct sl_due *d)
 	d->snapshot_second = time(NULL);
 	d->was_trailing = d->trailing;
 	d->again = false;
+	d->wake = 0;
 	read_stamps(&d->seen);
 	d->trailing = MAX(MAX(d->seen.job, d->seen.node), MAX(d->seen.part, d->seen.resv)) >= d->snapshot_second;
+}
+
+void sl_due_wake(struct sl_due *d, time_t t)
+{
+	d->wake = t > d->snapshot_second ? t : 0;	/* once */
 }
 
 void sl_due_done(struct sl_due *d, time_t before, bool started, bool unseen)
@@ -69,6 +75,8 @@ bool sl_due_now(const struct sl_due *d, double interval_s)
 		return true;
 	if (now - d->last_end < MIN(REST_AFTER * cost, interval_s))
 		return false;
+	if (d->wake && time(NULL) >= d->wake)
+		return true;
 	if (d->trailing && time(NULL) > d->snapshot_second)
 		return true;
 	memset(&s, 0, sizeof(s));

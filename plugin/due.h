@@ -26,11 +26,15 @@ struct sl_due {
 	bool was_trailing;		/* ... or in that of the one before */
 	bool again;			/* the last one started jobs, and did not see all of the queue */
 	time_t snapshot_second;
+	time_t wake;			/* a policy asked for a cycle no later than then; 0: it did not */
 	double last_start, last_end;	/* seconds of sl_clock_s() */
 };
 
 /* A cycle begins. */
 void sl_due_begin(struct sl_due *d);
+
+/* The policy asks for another cycle no later than that second; 0: it does not. */
+void sl_due_wake(struct sl_due *d, time_t t);
 
 /* It has carried out what was decided, *started* jobs among it; *before*: last_job_update when it had its
  * snapshot.  Its own writes are no news.  *unseen*: the policy did not come to the end of the queue. */

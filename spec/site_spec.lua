@@ -125,7 +125,7 @@ describe("a site file is refused", function()
 	it("with an unknown key, at the key's line", function()
 		refused_body("\tinterval = 3,\n\tbugdet = 2,",
 			"site.lua:4: unknown key \"bugdet\" of sched.site; did you mean 'budget'? " ..
-			"known: budget, default, forecasts, interval, on_failure, partitions, tuned, wake_after")
+			"known: budget, default, forecasts, holidays, interval, on_failure, partitions, time_zone, tuned, wake_after, when")
 	end)
 
 	it("with figures out of range or of another type", function()
@@ -199,7 +199,7 @@ describe("a site file is refused", function()
 
 	it("with a function of sched that does not exist", function()
 		matches('default = { sched.quotta { } }', "^site.lua:3: sched has no function 'quotta'; did you mean 'quota'%? " ..
-			"known: ageing, api, borrow, duration, fair_share, file, first_job, forecasts, layers, limit, quota, score, site, weighted")
+			"known: ageing, api, borrow, duration, fair_share, file, first_job, forecasts, layers, limit, quota, score, site, weighted, when")
 	end)
 end)
 

@@ -158,6 +158,9 @@ void sl_lua_open_held(lua_State *L);		/* bind/held.c: pushes engine.held */
 /* Pop the site's forecasts (sched.forecasts), or nil: what job.forecast asks. */
 void sl_lua_keep_forecasts(lua_State *L);
 
+/* Pop the site's clock (sched/clock.lua): what cluster.clock asks. */
+void sl_lua_keep_clock(lua_State *L);
+
 /* A line for the log: 0 error, 1 info, 2 debug. */
 void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text);
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "bind/require.h"
+
 /* Key of the registry: the state of the cycle's random numbers. */
 static const char random_key;
 
@@ -336,6 +338,33 @@ static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	sl_lua_push(L, x, SL_CLASS_USAGE, 0);
 }
 
+/* Registry: the site's clock; cluster.clock of a cycle, and which cycle that is. */
+static const char clock_key, clock_now_key, clock_cycle_key;
+
+void sl_lua_keep_clock(lua_State *L)
+{
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &clock_key);
+}
+
+static void push_clock(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	(void) h;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &clock_cycle_key);
+	if (lua_tointeger(L, -1) == (lua_Integer) x->generation) {
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &clock_now_key);
+		return;
+	}
+	sl_lua_require(L, "sched.clock");
+	lua_getfield(L, -1, "at");
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &clock_key);
+	lua_pushinteger(L, sl_cluster_now(x->cluster));
+	lua_call(L, 2, 1);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &clock_now_key);
+	lua_pushinteger(L, x->generation);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &clock_cycle_key);
+}
+
 static void push_history(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) h;
@@ -372,6 +401,7 @@ static const struct sl_lua_field cluster_fields[] = {
 	{ "reservations", push_reservations },
 	{ "totals", push_totals },
 	{ "supply", push_supply },
+	{ "clock", push_clock },
 	{ "usage", push_usage },
 	{ "history", push_history },
 	{ NULL, NULL }

@@ -30,9 +30,11 @@ struct sl_lua {
 	struct sl_cluster *cluster;
 	struct sl_plan *plan;
 	struct sl_remember *remember;	/* from the snapshot, and what was remembered since */
+	int64_t wake_time;		/* a policy asked for a cycle by then; INT64_MAX: none did */
 	const uint8_t *held;		/* by partition row: nothing starts there (script/hold.c) */
 
 	/* of the state */
+	unsigned variant;		/* of lists by time, the one that is tried; 0: that of the time */
 	struct sl_lua_bids *bids;	/* bind/bid.c */
 	struct sl_lua_queue *queue;	/* bind/queue.c */
 	struct sl_lua_turn *turn;	/* bind/turn.c */

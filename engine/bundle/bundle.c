@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
+#include "base/zone.h"
 #include "bundle/data.h"
 
 #define MAX_ROOTS 16
@@ -374,6 +376,30 @@ void sl_bundle_seal(struct sl_bundle *b)
 	b->sealed = true;
 }
 
+const struct sl_zone *sl_bundle_zone(struct sl_bundle *b, const char *name, struct sl_error *err)
+{
+	struct sl_bundle_zone z = { 0 };
+
+	for (unsigned i = 0; i < b->zones; i++)
+		if (!strcmp(b->zone[i].name, name))
+			return b->zone[i].zone;
+	if (b->sealed) {
+		sl_fail(err, SL_ENOENT, "the time zone '%.80s' was not asked for when the set was loaded", name);
+		return NULL;
+	}
+	if (!(z.zone = sl_zone_read(name, err)))
+		return NULL;
+	if (!(z.name = strdup(name)) || sl_grow_list(&b->zone, b->zones, sizeof(*b->zone), err)) {
+		if (!z.name)
+			sl_fail(err, SL_ENOMEM, "out of memory");
+		free(z.name);
+		sl_zone_destroy(z.zone);
+		return NULL;
+	}
+	b->zone[b->zones++] = z;
+	return z.zone;
+}
+
 void sl_bundle_destroy(struct sl_bundle *b)
 {
 	if (!b)
@@ -384,6 +410,11 @@ void sl_bundle_destroy(struct sl_bundle *b)
 		free(b->root[i].path);
 	for (unsigned i = 0; i < b->files; i++)
 		free_file(b->file[i]);
+	for (unsigned i = 0; i < b->zones; i++) {
+		free(b->zone[i].name);
+		sl_zone_destroy(b->zone[i].zone);
+	}
+	free(b->zone);
 	free(b->root);
 	free(b->file);
 	free(b->site);

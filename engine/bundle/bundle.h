@@ -58,6 +58,7 @@ struct sl_site_figures {
 	double interval_s, budget_s;
 	double wake_after_s;		/* jobs wait for so long for nodes that are up rather than to have others boot */
 	char policy[256];		/* "easy", or "site: auction, easy" */
+	unsigned variants;		/* the most lists of which one holds at a time (sched.when); 1: there are none such */
 	struct sl_fence hold;		/* partitions that are held when what guards them fails */
 };
 
@@ -77,6 +78,12 @@ struct sl_bundle_file {
 
 struct sl_data;
 struct sl_data_file;
+struct sl_zone;
+
+struct sl_bundle_zone {
+	char *name;
+	struct sl_zone *zone;
+};
 
 struct sl_bundle {
 	struct sl_trust trust;
@@ -94,6 +101,8 @@ struct sl_bundle {
 	char digest[17];
 	bool look_up_users;		/* ask the system about users in data files */
 	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
+	struct sl_bundle_zone *zone;	/* time zones that the set asks for */
+	unsigned zones;
 	struct sl_site_figures figures;
 	char *tunables;			/* a line for each option: policy, name, value, values to try, by tabs; or NULL */
 	char *partitions;		/* that the site file names, each "FILE:LINE: NAME\n"; or NULL */
@@ -141,7 +150,13 @@ struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struc
 /* The same; one that is not there yet, or is just being written, is watched, and has no line until it is. */
 struct sl_data_file *sl_bundle_awaited(struct sl_bundle *b, const char *name, struct sl_error *err);
 
-/* From now on no module is read: what was not loaded with the set is not there. */
+/*
+ * A time zone by name, "": the machine's (base/zone.h); read the first time, unless the set is sealed.  NULL with *err:
+ * SL_ENOENT, SL_EFORMAT, SL_ENOMEM.
+ */
+const struct sl_zone *sl_bundle_zone(struct sl_bundle *b, const char *name, struct sl_error *err);
+
+/* From now on no module and no time zone is read: what was not loaded with the set is not there. */
 void sl_bundle_seal(struct sl_bundle *b);
 
 /* Call visit(name, arg) for the policies on the search path, bundled ones last; for

@@ -40,6 +40,7 @@ enum sl_plan_table {
 	X(u32, examined, -1, 0, "queue entries looked at") \
 	X(u32, truncated, -1, 0, "1: the budget ended the policy; what is booked stands") \
 	X(str, error, -1, 0, "the policy failed: file:line: message; what is booked stands") \
+	X(i64, wake_time, -1, 0, "a policy asks for a cycle no later than then (a clock of its shows another time); 0: it does not") \
 	X(i64, decide_us, -1, 0, "microseconds in the policy") \
 	X(i64, total_us, -1, 0, "microseconds from the snapshot's arrival to this plan")
 

@@ -275,6 +275,7 @@ struct sl_plan_figures {
 	uint32_t examined;
 	uint32_t window;		/* the least of those that policies asked for */
 	bool truncated;
+	int64_t wake_time;		/* the next cycle is to be no later than then; 0: whenever */
 	const char *error;
 	int64_t decide_us, total_us;
 };

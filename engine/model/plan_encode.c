@@ -279,6 +279,7 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	meta.policy = put_text(pen, name_decider(p));
 	meta.examined = fig->examined;
 	meta.truncated = fig->truncated;
+	meta.wake_time = fig->wake_time;
 	meta.error = put_text(pen, fig->error ? fig->error : "");
 	meta.decide_us = fig->decide_us;
 	meta.total_us = fig->total_us;

@@ -40,6 +40,7 @@ static int read_site(lua_State *L)
 	f->interval_s = figure(L, "interval");
 	f->budget_s = figure(L, "budget");
 	f->wake_after_s = figure(L, "wake_after");
+	f->variants = (unsigned) figure(L, "variants");
 	lua_getfield(L, -1, "hold_rest");
 	push_field(L, -2, "hold_names", LUA_TSTRING);
 	sl_fence_set(&f->hold, lua_toboolean(L, -2), lua_tostring(L, -1));
@@ -155,6 +156,23 @@ done:
 	return r;
 }
 
+/* Each of the lists by time decides once, all within the limits. */
+static int try_variants(struct sl_script *s, const struct sl_snapshot *snap, const struct sl_limits *limits, char **trace,
+			struct sl_error *err)
+{
+	unsigned variants = s->x.bundle->figures.variants;
+	int64_t since = sl_clock_us();
+	struct sl_limits left;
+	int r = 0;
+
+	for (unsigned i = 1; !r && i <= variants; i++) {
+		s->x.variant = variants > 1 ? i : 0;
+		r = sl_limits_left(limits, since, &left, err) ? -1 : try_on(s, snap, &left, trace, err);
+	}
+	s->x.variant = 0;
+	return r;
+}
+
 /* Where the site's sets decide in turn, and the default one. */
 static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl_limits *limits, char **trace,
 		 struct sl_error *err)
@@ -173,7 +191,7 @@ static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl
 	}
 	bytes = sl_probe_snapshot(partition, n, &size, err);
 	if (bytes && !sl_snapshot_open(&snap, bytes, size, err))
-		r = try_on(s, &snap, limits, trace, err);
+		r = try_variants(s, &snap, limits, trace, err);
 	free(bytes);
 	if (r && err) {
 		size_t length = strlen(err->text);

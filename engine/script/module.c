@@ -116,12 +116,19 @@ static int engine_share_nodes(lua_State *L)
 	return 1;
 }
 
+/* variant(): of the lists by time (sched.when) the one that is tried; 0: that which holds now */
+static int engine_variant(lua_State *L)
+{
+	lua_pushinteger(L, sl_lua_context(L)->variant);
+	return 1;
+}
+
 void sl_script_open_modules(lua_State *L)
 {
 	static const luaL_Reg engine[] = {
 		{ "find", engine_find }, { "policies", engine_policies }, { "source", engine_source },
 		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes },
-		{ "where", engine_where }, { NULL, NULL }
+		{ "where", engine_where }, { "variant", engine_variant }, { NULL, NULL }
 	};
 
 	sl_lua_open_require(L);

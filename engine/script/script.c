@@ -178,6 +178,8 @@ static int run_site(lua_State *L)
 	luaL_checktype(L, -1, LUA_TTABLE);
 	lua_getfield(L, -1, "forecasts");
 	sl_lua_keep_forecasts(L);
+	lua_getfield(L, -1, "clock");
+	sl_lua_keep_clock(L);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &site_key);
 	sl_sandbox_settle(L);
 	return 0;
@@ -276,7 +278,7 @@ static int find_groups(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 
-	if (sl_lua_begin(L, x)) {
+	if (sl_lua_begin(L, x) || x->bundle->figures.variants > 1) {
 		lua_pushnil(L);
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
 	}
@@ -474,6 +476,7 @@ static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_pla
 	sl_plan_set_guard(p, sl_lua_guard, x);
 	sl_plan_wake_after(p, sl_lua_seconds(x->bundle->figures.wake_after_s));
 	sl_lua_end_turn(x);
+	x->wake_time = INT64_MAX;
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
 	sl_script_recall_left_out(s->x.remember, p);
@@ -524,6 +527,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 	s->error = why;
 	fig->examined = sl_lua_examined(&s->x);
 	fig->window = sl_lua_window(&s->x);
+	fig->wake_time = s->x.wake_time == INT64_MAX ? 0 : s->x.wake_time;
 	fig->truncated = r && s->x.limit.expired;
 	fig->error = r && !fig->truncated ? s->error.text : NULL;
 	fig->decide_us = sl_clock_us() - begin;

@@ -11,6 +11,7 @@
  *   core.load(source [, limits])  a policy set, or nil, the error, its traceback
  *   core.decide(set, snapshot [, limits])  a plan as a table, the error, its traceback
  *   core.simulate(set, workload, options)  figures, rows of jobs (sched_core_sim.c)
+ *   core.instant(text)            seconds since the epoch of "2026-03-12T12:00 Europe/Berlin"; nil and why
  *   core.columns(table)           names of a snapshot table's columns, with their types
  *
  * source = { site =, policy =, path =, texts = { [name] = text }, check_trust = }
@@ -18,9 +19,11 @@
  */
 #include "module/sched_core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/zone.h"
 #include "check/check.h"
 #include "image/shapes.h"
 
@@ -456,12 +459,44 @@ static void new_type(lua_State *L, const char *name, lua_CFunction gc)
 	lua_pop(L, 1);
 }
 
+/* instant("2026-03-12T12:00[:30] [ZONE]"): seconds since the epoch, in the machine's zone where none is named; nil and
+ * why */
+static int core_instant(lua_State *L)
+{
+	const char *text = luaL_checkstring(L, 1);
+	struct sl_wall w = { .year = 0 };
+	struct sl_error err;
+	struct sl_zone *zone;
+	int year = 0, n = 0, rest = 0;
+	char name[64] = "";
+	bool good = sscanf(text, "%4d-%2d-%2dT%2d:%2d%n:%2d%n", &year, &w.month, &w.day, &w.hour, &w.minute, &n, &w.second,
+			   &n) >= 5;
+
+	if (good && text[n])
+		good = sscanf(text + n, " %63[A-Za-z0-9_/+-]%n", name, &rest) == 1 && !text[n + rest];
+	if (!good || w.month < 1 || w.month > 12 || w.day < 1 || w.day > 31 || w.hour < 0 || w.hour > 24 || w.minute < 0 ||
+	    w.minute > 59) {
+		lua_pushnil(L);
+		lua_pushfstring(L, "'%s' is no time; expected \"2026-03-12T12:00\", or \"2026-03-12T12:00 Europe/Berlin\"", text);
+		return 2;
+	}
+	w.year = year;
+	if (!(zone = sl_zone_read(name, &err))) {
+		lua_pushnil(L);
+		lua_pushstring(L, err.text);
+		return 2;
+	}
+	lua_pushinteger(L, sl_zone_instant(zone, &w));
+	sl_zone_destroy(zone);
+	return 1;
+}
+
 int luaopen_sched_core(lua_State *L)
 {
 	static const luaL_Reg core[] = {
 		{ "snapshot", core_snapshot }, { "load_snapshot", core_load_snapshot }, { "columns", core_columns },
 		{ "load", core_load }, { "figures", core_figures }, { "decide", core_decide },
-		{ "simulate", sl_core_simulate }, { NULL, NULL }
+		{ "simulate", sl_core_simulate }, { "instant", core_instant }, { NULL, NULL }
 	};
 
 	new_type(L, SNAPSHOT, snapshot_gc);

@@ -15,6 +15,7 @@
 #include "timeline/choose.h"
 
 #define NEVER INT64_MAX
+#define MOST_IDLE_WAKES 10000	/* passes by the clock alone, where nothing else will happen: then the simulation ends */
 #define PROGRESS_EVERY_NS 100000000
 
 struct ending {
@@ -39,6 +40,8 @@ struct sl_sim {
 	int64_t now;
 	uint32_t next;			/* job row that arrives next */
 	uint32_t next_wake;		/* of opt.wake_s */
+	int64_t wake_time;		/* a policy asked for a pass then; NEVER */
+	uint32_t idle_wakes;		/* such passes since anything else happened */
 	uint32_t initial;		/* rows that ran when the workload began */
 	bool changed;			/* something happened since the last pass */
 	uint64_t ended;
@@ -277,10 +280,11 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		rc = s->opt.after_pass(s->cluster, p, s->opt.after_pass_arg, err);
 	hidden = sl_plan_hidden(p, fig.examined);
 	sl_metrics_hidden(s->metrics, hidden);
+	s->wake_time = fig.wake_time ? fig.wake_time : NEVER;
 	s->settled.window = fig.window;
 	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
 	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
-	s->settled.easy = s->settled.is && !hidden && sl_plan_promises_easy(p);
+	s->settled.easy = s->settled.is && !hidden && s->wake_time == NEVER && sl_plan_promises_easy(p);
 	s->settled.room = s->punctual ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
@@ -394,6 +398,8 @@ static int64_t next_instant(struct sl_sim *s)
 	if (queued && t == NEVER)	/* only time can help: a reservation that ends, a wait for switches */
 		t = sl_min_signed(sl_timeline_next(sl_cluster_timeline(s->cluster), s->now),
 			       sl_cluster_next_impatient(s->cluster));
+	if (queued && (t != NEVER || s->idle_wakes < MOST_IDLE_WAKES))
+		t = earlier_of(t, s->wake_time);
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
 		t = sl_min_signed(t, next_tick(s, s->now));
 	return t;
@@ -423,6 +429,12 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 		(s->next < job->rows && arrival_of(s, s->next) <= t);
 	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
 		s->changed = true;
+	s->idle_wakes = s->changed ? 0 : s->idle_wakes + 1;
+	if (s->wake_time <= t) {
+		s->changed = true;
+		s->settled.is = false;	/* its word held until then */
+		s->wake_time = NEVER;
+	}
 	s->now = t;
 	/* Jobs end before the cluster's clock moves on, or they would be overdue there. */
 	if (s->opt.arrivals_first && s->heap_size && s->heap[0].end <= t && s->next < job->rows &&
@@ -537,7 +549,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->w = w;
 	s->script = script;
 	s->opt = *opt;
-	s->starts_at = NEVER;
+	s->starts_at = s->wake_time = NEVER;
 	s->gpu_kinds = sl_gpu_kinds(&w->snap);
 	s->cluster = sl_cluster_create(&w->snap, err);
 	if (s->cluster)

@@ -20,6 +20,7 @@
 ---@field reservations sched.reservation[]
 ---@field totals sched.totals
 ---@field supply sched.supply what usable nodes of this set's partitions have in all
+---@field clock sched.clock what clocks show at the site
 ---@field usage sched.usage who used, uses and asks for how much
 ---@field history sched.history runs of jobs that have ended
 ---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
@@ -79,6 +80,43 @@ function cluster:recall(key) end
 ---@param m? integer
 ---@return number
 function cluster:random(l, m) end
+
+--- What clocks and calendars show, in the site file's time_zone.  What is asked of it, fields too, has a cycle when the
+--- answer changes.
+---@class sched.clock
+---@field now integer seconds since the epoch
+---@field zone? string the site's time_zone; nil: the machine's
+---@field year integer
+---@field month integer
+---@field day integer
+---@field date string "2026-03-12"
+---@field weekday integer 1 is Monday, 7 Sunday
+---@field weekend boolean Saturday or Sunday
+---@field workday boolean Monday to Friday, and no holiday
+---@field holiday? string its name, by the site's file of holidays
+---@field hour integer
+---@field minute integer
+---@field second integer
+---@field time string "08:05"
+local clock = {}
+
+--- From one time of day on, and before the other; also over midnight.
+---@param from string "8:00"
+---@param to string "18:00"
+---@return boolean
+function clock:between(from, to) end
+
+--- Does a time of the week hold now?
+---@param times string "Mon-Fri 8:00-18:00 except holidays; Sat 9:00-12:00"
+---@return boolean
+function clock:is(times) end
+
+--- When a time of the week holds: from now on, where it holds now, or else the next time.  nil: not within a week
+--- (where it names holidays: a year).
+---@param times string
+---@return integer? from
+---@return integer? to
+function clock:period(times) end
 
 ---@class sched.usage
 ---@field stale? string why what was used in the past may be out of date; nil: it is not

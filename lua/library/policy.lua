@@ -35,6 +35,9 @@
 ---@field on_failure? "hold"|"easy" for all lists that do not say it
 ---@field default? sched.list for all partitions that are not named; "easy"
 ---@field partitions? table<string, sched.list> by name, or names with commas
+---@field when? table<string, sched.list> lists by time: default = sched.when { ... }
+---@field time_zone? string "Europe/Berlin": of cluster.clock and sched.when; the machine's
+---@field holidays? string a file beside the site file: lines "2026-12-25 NAME" or "2026-12-24..2027-01-06 NAME"
 ---@field forecasts? string|table what schedlua forecast --output writes: for job.forecast and squeue
 
 ---@class sched
@@ -92,6 +95,11 @@ function sched.file(name, parse) end
 function sched.quota(options) end
 
 ---@alias sched.limit_value integer|string|fun(name: string, supply: integer): integer|string|nil
+
+--- In place of a list: one for each time of the week, and otherwise = for all other times.
+---@param lists table<string, sched.list>
+---@return sched.list
+function sched.when(lists) end
 
 ---@class sched.limit_options
 ---@field cores? sched.limit_value a number, a share such as "25 %", or a function

@@ -104,6 +104,10 @@ function plan:log() end
 ---@return table<string, table<string, any>>
 function plan:remembered() end
 
+--- Seconds after which a policy asks for the next cycle at the latest (cluster.clock); nil: none does.
+---@return integer?
+function plan:wakes() end
+
 ---@return integer
 function plan:examined() end
 

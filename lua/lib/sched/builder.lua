@@ -548,8 +548,20 @@ local function each(list, what, add)
 	end
 end
 
+-- now = 1700000000 or "2026-03-12T12:00 Europe/Berlin", which instant() reads.
+local function time_of(now, instant)
+	if type(now) ~= "string" then
+		return now
+	end
+	local t, why = instant(now)
+	if not t then
+		fail("now: %s", why)
+	end
+	return t
+end
+
 --- The model of a cluster: tables as in the JSON form.  columns(table) names the columns.
-function M.build(spec, columns)
+function M.build(spec, columns, instant)
 	if type(spec) ~= "table" then
 		fail("expected a table { nodes = \"4x8c\" }, got %s", tostring(spec))
 	end
@@ -564,7 +576,7 @@ function M.build(spec, columns)
 		usage = {}, history = {},
 		kinds = {}, node_by_name = {}, partition_nodes = {}, free = {}, used_ids = {}, next_id = 1, next_priority = 1000000,
 	}
-	model.meta.now = spec.now or model.meta.now or default_now
+	model.meta.now = time_of(spec.now, instant) or model.meta.now or default_now
 	model.meta.source = "spec"
 	model.meta.sequence = model.meta.sequence or 1
 	model.meta.seed = spec.seed or model.meta.seed

@@ -20,17 +20,19 @@
 -- engine is the C side (script/script.c); only modules named sched.* see it.
 
 local duration = require "sched.duration"
+local clock = require "sched.clock"
 local forecasts = require "sched.forecasts"
 local locate = require "sched.locate"
 local options = require "sched.options"
 local suggest = require "sched.suggest"
+local when = require "sched.when"
 
 local M = {}
 
 local made = {}		-- what site() returned: the site it stands for
 
 local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true, tuned = true,
-	forecasts = true, wake_after = true }
+	forecasts = true, wake_after = true, when = true, time_zone = true, holidays = true }
 local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
@@ -416,6 +418,34 @@ local function compose(given, at, site_wide, tuned)
 	}
 end
 
+-- The same of lists by time (sched.when): what is said of the set as a whole is that of all of them, and choice says
+-- which of them holds.
+local function compose_by_time(lists, at, site_wide, tuned, site)
+	local set = { names = {}, parts = {}, on_failure = "easy", choice = {} }
+	for i, entry in ipairs(lists) do
+		if entry.times and entry.times.holidays and not site.clock.file then
+			raise(at(entry.text), "'%s': there are no holidays; expected holidays = \"FILE\" in sched.site", entry.text)
+		end
+		local one = compose(entry.list, function(...) return at(entry.text, ...) end, site_wide, tuned)
+		set.choice[i] = { times = entry.times, set = one }
+		table.move(one.names, 1, #one.names, #set.names + 1, set.names)
+		table.move(one.parts, 1, #one.parts, #set.parts + 1, set.parts)
+		if one.on_failure == "hold" then
+			set.on_failure = "hold"
+		end
+	end
+	site.variants = math.max(site.variants, #lists)
+	return set
+end
+
+local function compose_list(given, at, site_wide, tuned, site)
+	local lists = when.lists(given)
+	if lists then
+		return compose_by_time(lists, at, site_wide, tuned, site)
+	end
+	return compose(given, at, site_wide, tuned)
+end
+
 -- -- the site --------------------------------------------------------------
 
 local function check_figures(t, at)
@@ -485,19 +515,25 @@ local function check_tuned(tuned, at)
 end
 
 local function build(t, at, path, line)
-	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "" }
-	local taken, tuned = {}, read_tuned(t, at)
+	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "", variants = 1 }
+	local taken, tuned, default = {}, read_tuned(t, at), t.default
 	check_figures(t, at)
 	site.wake_after = read_wake_after(t, at)
-	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end,
-		t.on_failure, tuned)
+	site.clock = clock.make(path, line, t.time_zone, t.holidays)
+	if t.when ~= nil and default ~= nil then
+		raise(at("when"), "when and default: expected only one of them; when is default = sched.when { ... }")
+	elseif t.when ~= nil then
+		default = when.make(path, line, t.when)
+	end
+	site.default = compose_list(default == nil and "easy" or default,
+		function(...) return at(t.when and "when" or "default", ...) end, t.on_failure, tuned, site)
 	if t.partitions ~= nil and type(t.partitions) ~= "table" then
 		raise(at("partitions"), "partitions = %s; expected { NAME = { \"easy\" }, ... }", shown(t.partitions))
 	end
 	for key, list in pairs(t.partitions or {}) do
 		local names = partition_names(key, taken, at)
-		local set = compose(list, function(...) return at("partitions", names[1], ...) end, t.on_failure,
-			tuned)
+		local set = compose_list(list, function(...) return at("partitions", names[1], ...) end, t.on_failure,
+			tuned, site)
 		set.partitions = names
 		for _, name in ipairs(names) do
 			site.named = site.named .. ("%s: %s\n"):format(at("partitions", name), name)
@@ -648,7 +684,8 @@ function M.single(name, text)
 			list[key] = value_of(value)
 		end
 	end
-	return finish { interval = 0, budget = 0, wake_after = 0, sets = {}, named = "", default = compose(list, at) }
+	return finish { interval = 0, budget = 0, wake_after = 0, sets = {}, named = "", variants = 1,
+		clock = clock.of(nil, nil), default = compose(list, at) }
 end
 
 return M

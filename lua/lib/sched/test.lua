@@ -27,7 +27,7 @@ local M = {}
 
 --- A cluster from a few words: see doc/policy-api.md.  Errors name the caller's line.
 function M.cluster(spec)
-	local ok, model = pcall(builder.build, spec, core.columns)
+	local ok, model = pcall(builder.build, spec, core.columns, core.instant)
 	if not ok then
 		error("t.cluster: " .. tostring(model), 2)
 	end
@@ -131,6 +131,12 @@ end
 function Plan:expected(id)
 	local row = find(self.raw.forecasts, id)
 	return row and row.start_time
+end
+
+--- Seconds after which a policy asks for the next cycle at the latest (cluster.clock); nil: none does.
+function Plan:wakes()
+	local t = self.raw.meta.wake_time
+	return t > 0 and t - self.raw.meta.now or nil
 end
 
 local function nodes_of(plan, row)
@@ -309,7 +315,7 @@ local function workload_json(spec)
 			submit = seconds(job.submit or 0, what .. ".submit"), runtime = seconds(job.runtime, what .. ".runtime"),
 		}
 	end
-	local model = builder.build(cluster, core.columns)
+	local model = builder.build(cluster, core.columns, core.instant)
 	for i, job in ipairs(model.jobs) do
 		job.submit_time = model.meta.now + times[i].submit
 		job.eligible_time = job.submit_time

@@ -399,7 +399,7 @@ static int64_t next_instant(struct sl_sim *s)
 		t = sl_min_signed(sl_timeline_next(sl_cluster_timeline(s->cluster), s->now),
 			       sl_cluster_next_impatient(s->cluster));
 	if (queued && (t != NEVER || s->idle_wakes < MOST_IDLE_WAKES))
-		t = earlier_of(t, s->wake_time);
+		t = sl_min_signed(t, s->wake_time);
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
 		t = sl_min_signed(t, next_tick(s, s->now));
 	return t;

@@ -4,6 +4,10 @@
  */
 #include "bind/turn.h"
 
+#include <string.h>
+
+#include "base/heap.h"
+
 /* Keys of the registry for what lives as long as the state, and as the cycle. */
 static const char queue_key, seen_key;
 
@@ -36,6 +40,24 @@ uint32_t sl_lua_window(const struct sl_lua *x)
 	return x->queue ? x->queue->window : 0;
 }
 
+/* An entry that was put back, with the rank that it has since. */
+struct put_back {
+	struct sl_lua_rank rank;
+	uint64_t revision;		/* of the plan, as of which it has that */
+};
+
+static bool goes_before(const void *arg, const struct put_back *a, const struct put_back *b)
+{
+	(void) arg;
+	return sl_lua_rank_order(&a->rank, &b->rank) < 0;
+}
+
+SL_HEAP(put_back, struct put_back, const void *, goes_before)
+
+/* So often an entry is put back in an iteration beside what its own starts bring, and rank() asked about it; then it
+ * has its turn. */
+#define MOST_PUT_BACK 8
+
 /* Where an iteration over the queue is. */
 struct walk {
 	uint32_t generation, turn;
@@ -46,6 +68,9 @@ struct walk {
 	uint32_t laters, later_at;
 	uint32_t started;		/* length of the list of starts then */
 	int64_t eligible_by;		/* only entries that became eligible by then */
+	struct put_back *back;		/* a heap, where rank() is asked again; NULL: nothing was put back */
+	uint8_t *times;			/* behind it, by queue entry: how often it was */
+	uint32_t backs;
 	bool picks;			/* there is a window: it is not for those whom no time helps */
 	bool shares;			/* it ends with its share of the cycle's work */
 	uint64_t spent;			/* of that */
@@ -167,22 +192,107 @@ static bool is_hopeless(lua_State *L, struct sl_lua *x, const struct walk *w, st
 	return rc > 0;
 }
 
+/* -- rank() asked again ------------------------------------------------------ */
+
+/* Would anybody else go before such a rank? */
+static bool has_others_before(const struct sl_lua *x, const struct walk *w, const struct sl_lua_rank *r)
+{
+	uint64_t revision;
+	uint32_t end;
+	const struct sl_lua_rank *ranks = sl_lua_turn_ranks(x, &revision);
+
+	sl_lua_turn_order(x, &end);
+	return (w->at < end && sl_lua_rank_order(&ranks[w->at], r) < 0) ||
+		(w->backs && sl_lua_rank_order(&w->back[0].rank, r) < 0);
+}
+
+/* Put an entry back to where its rank is now; false: it goes first all the same.  The block for all of them is the
+ * third upvalue of queue_next(). */
+static bool put_back_to_place(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_lua_rank *r, uint32_t count)
+{
+	if (!has_others_before(x, w, r))
+		return false;
+	if (!w->back) {
+		w->back = lua_newuserdatauv(L, count * (sizeof(*w->back) + 1), 0);
+		w->times = (uint8_t *) (w->back + count);
+		memset(w->times, 0, count);
+		lua_replace(L, lua_upvalueindex(3));
+	}
+	w->back[w->backs] = (struct put_back) { *r, sl_plan_revision(x->plan) };
+	put_back_sift_up(NULL, w->back, w->backs++);
+	return true;
+}
+
+/* The next entry by rank, where one whose rank has fallen since it was asked goes to its place; SL_NONE. */
+static uint32_t next_ranked(lua_State *L, struct sl_lua *x, struct walk *w, uint32_t count)
+{
+	struct put_back next;
+	struct sl_lua_rank now;
+	uint32_t end;
+	const struct sl_lua_rank *ranks = sl_lua_turn_ranks(x, &next.revision);
+
+	sl_lua_turn_order(x, &end);
+	while (w->at < end || w->backs) {
+		sl_lua_turn_ranks(x, &next.revision);
+		if (w->backs && (w->at >= end || sl_lua_rank_order(&w->back[0].rank, &ranks[w->at]) < 0)) {
+			next = w->back[0];
+			put_back_drop_first(NULL, w->back, &w->backs);
+		} else {
+			next.rank = ranks[w->at++];
+		}
+		if (next.revision == sl_plan_revision(x->plan) || !sl_lua_entry_open(L, x, next.rank.index) ||
+		    (w->times && w->times[next.rank.index] >= MOST_PUT_BACK))
+			return next.rank.index;
+		now = sl_lua_rank_again(L, x, next.rank.index);
+		if (sl_lua_rank_order(&now, &next.rank) <= 0 || !put_back_to_place(L, x, w, &now, count))
+			return next.rank.index;
+		w->times[next.rank.index]++;
+	}
+	return SL_NONE;
+}
+
+/* The next entry in the order of the turn; SL_NONE at its end. */
+static uint32_t next_in_order(lua_State *L, struct sl_lua *x, struct walk *w, uint32_t count)
+{
+	uint32_t end;
+	uint64_t revision;
+	const uint32_t *order = sl_lua_turn_order(x, &end);
+
+	if (sl_lua_turn_ranks(x, &revision))
+		return next_ranked(L, x, w, count);
+	if (w->at >= (order ? end : count))
+		return SL_NONE;
+	return order ? order[w->at++] : w->at++;
+}
+
+/* A task of an array was started: do others go before the next one now? */
+static bool gives_way(lua_State *L, struct sl_lua *x, struct walk *w, uint32_t count)
+{
+	uint64_t revision;
+	struct sl_lua_rank now;
+
+	if (!sl_lua_turn_ranks(x, &revision))
+		return false;
+	now = sl_lua_rank_again(L, x, w->last);
+	if (!put_back_to_place(L, x, w, &now, count))
+		return false;
+	w->left++;	/* it comes again, and counts once */
+	return true;
+}
+
 /* The next entry to look at, or SL_NONE. */
 static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t count)
 {
-	uint32_t end, index;
-	const uint32_t *order = sl_lua_turn_order(x, &end);
+	uint32_t index;
 
-	if (comes_again(x, w, queue)) {
+	if (comes_again(x, w, queue) && !gives_way(L, x, w, count)) {
 		if (w->later_at ? sl_lua_entry_allowed(L, x, queue[w->last], NULL) != SL_ALLOW_NO :
 				  is_its_turn(L, x, w, queue, w->last, count))
 			return w->last;
 	}
 	if (!w->left)
 		return SL_NONE;
-	while (w->at < (order ? end : count)) {
-		index = order ? order[w->at] : w->at;
-		w->at++;
+	while ((index = next_in_order(L, x, w, count)) != SL_NONE) {
 		if (eligible_since(x, queue[index].job) > w->eligible_by || !sl_lua_entry_open(L, x, index) ||
 		    !is_its_turn(L, x, w, queue, index, count))
 			continue;
@@ -304,6 +414,7 @@ int sl_lua_cluster_queue(lua_State *L)
 	if (w->left < x->queue->window)
 		x->queue->window = w->left;
 	lua_pushnil(L);
-	lua_pushcclosure(L, queue_next, 2);
+	lua_pushnil(L);
+	lua_pushcclosure(L, queue_next, 3);
 	return 1;
 }

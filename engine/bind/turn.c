@@ -18,7 +18,8 @@
 #include "base/order.h"
 
 /* Keys of the registry for what must stay alive during a turn. */
-static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key;
+static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,
+	ranks_key;
 
 enum admission { NOT_ASKED, ADMITTED, NOT_ADMITTED };
 
@@ -36,12 +37,8 @@ struct sl_lua_turn {
 	bool guard_raised;		/* what it raised is on the stack */
 	const uint32_t *order;		/* queue entries by rank; NULL: the queue's order */
 	uint32_t ordered;
-};
-
-struct ranked {
-	double rank, then;
-	int64_t priority, submit_time;
-	uint32_t id, index;
+	const struct sl_lua_rank *ranks;	/* by place in the order, where rank() is asked again; else NULL */
+	uint64_t ranked_at;		/* as of this revision of the plan */
 };
 
 /* -- whose turn it is ---------------------------------------------------- */
@@ -299,53 +296,80 @@ void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x)
 
 /* -- rank -------------------------------------------------------------- */
 
-static int by_rank(const void *va, const void *vb)
+int sl_lua_rank_order(const struct sl_lua_rank *a, const struct sl_lua_rank *b)
 {
-	const struct ranked *a = va, *b = vb;
-
 	return SL_ORDER(b->rank, a->rank) ?: SL_ORDER(b->then, a->then) ?:
 		SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit_time, b->submit_time) ?:
 		SL_ORDER(a->id, b->id) ?: SL_ORDER(a->index, b->index);
 }
 
-/* The function rank(job, cluster) is on the top of the stack, and returns what can be ordered
- * (sched/site.lua).  A second number decides among equals. */
-static void ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e, struct ranked *r)
+static int by_rank(const void *a, const void *b)
 {
-	lua_pushvalue(L, -1);
-	sl_lua_push_job(L, x, e->job, e->partition);
-	sl_lua_push_cluster(L, x);
-	lua_call(L, 2, 2);
-	r->rank = lua_tonumber(L, -2);
-	r->then = lua_tonumber(L, -1);
-	lua_pop(L, 2);
+	return sl_lua_rank_order(a, b);
 }
 
-static void make_order(lua_State *L, struct sl_lua *x)
+/* The function rank(job, cluster) is on the top of the stack, and returns what can be ordered
+ * (sched/site.lua).  A second number decides among equals. */
+static struct sl_lua_rank ask_rank(lua_State *L, struct sl_lua *x, uint32_t index)
+{
+	const struct sl_job_view *j = &x->snap->job;
+	uint32_t count;
+	struct sl_entry e = sl_cluster_queue(x->cluster, &count)[index];
+	struct sl_lua_rank r = { .priority = j->priority[e.job], .submit_time = j->submit_time[e.job], .id = j->id[e.job],
+				 .index = index };
+
+	lua_pushvalue(L, -1);
+	sl_lua_push_job(L, x, e.job, e.partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 2, 2);
+	r.rank = lua_tonumber(L, -2);
+	r.then = lua_tonumber(L, -1);
+	lua_pop(L, 2);
+	return r;
+}
+
+struct sl_lua_rank sl_lua_rank_again(lua_State *L, struct sl_lua *x, uint32_t index)
+{
+	struct sl_lua_rank r;
+
+	luaL_checkstack(L, 8, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &rank_key);
+	r = ask_rank(L, x, index);
+	lua_pop(L, 1);
+	return r;
+}
+
+const struct sl_lua_rank *sl_lua_turn_ranks(const struct sl_lua *x, uint64_t *revision)
+{
+	*revision = x->turn->ranked_at;
+	return x->turn->ranks;
+}
+
+/* The function is on the top of the stack. */
+static void make_order(lua_State *L, struct sl_lua *x, bool again)
 {
 	uint32_t count, n = 0, *order;
-	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
-	struct ranked *ranked = lua_newuserdatauv(L, (size_t) (count + 1) * sizeof(*ranked), 0);
+	struct sl_lua_rank *ranked;
 
-	lua_insert(L, -2);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct sl_entry *e = &queue[i];
-
-		if (!sl_lua_entry_open(L, x, i))
-			continue;
-		ranked[n] = (struct ranked) {
-			.priority = x->snap->job.priority[e->job],
-			.submit_time = x->snap->job.submit_time[e->job], .id = x->snap->job.id[e->job], .index = i,
-		};
-		ask_rank(L, x, e, &ranked[n++]);
-	}
+	sl_cluster_queue(x->cluster, &count);
+	ranked = sl_lua_keep_block(L, &ranks_key, (size_t) (count + 1) * sizeof(*ranked));
+	for (uint32_t i = 0; i < count; i++)
+		if (sl_lua_entry_open(L, x, i))
+			ranked[n++] = ask_rank(L, x, i);
 	qsort(ranked, n, sizeof(*ranked), by_rank);
 	order = sl_lua_keep_block(L, &order_key, (size_t) (n + 1) * sizeof(*order));
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = ranked[i].index;
 	x->turn->order = order;
 	x->turn->ordered = n;
-	lua_remove(L, -2);
+	x->turn->ranked_at = sl_plan_revision(x->plan);
+	x->turn->ranks = again ? ranked : NULL;
+	if (!again) {
+		sl_lua_keep_block(L, &ranks_key, 0);
+		return;
+	}
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
 }
 
 /* -- a turn begins ------------------------------------------------------- */
@@ -384,6 +408,7 @@ static void read_guards(lua_State *L, struct sl_lua *x, int group)
 void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned without)
 {
 	int group = lua_absindex(L, index);
+	bool again;
 
 	luaL_checkstack(L, 16, NULL);
 	sl_lua_end_turn(x);
@@ -395,7 +420,11 @@ void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned witho
 	read_partitions(L, x, group);
 	if (!(without & SL_TURN_UNGUARDED))
 		read_guards(L, x, group);
-	if (!(without & SL_TURN_UNRANKED) && lua_getfield(L, group, "rank") == LUA_TFUNCTION)
-		make_order(L, x);
+	if (!(without & SL_TURN_UNRANKED)) {
+		lua_getfield(L, group, "rerank");
+		again = lua_toboolean(L, -1);
+		if (lua_getfield(L, group, "rank") == LUA_TFUNCTION)
+			make_order(L, x, again);
+	}
 	lua_settop(L, group);
 }

@@ -41,6 +41,21 @@ const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x);
 /* The queue's entries in the order of rank(), by number; NULL: in that of the queue. */
 const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
 
+/* What rank() said of an entry, and what else orders it. */
+struct sl_lua_rank {
+	double rank, then;
+	int64_t priority, submit_time;
+	uint32_t id, index;		/* index: of the queue's entry */
+};
+
+/* Below 0 where the first goes before the second. */
+int sl_lua_rank_order(const struct sl_lua_rank *a, const struct sl_lua_rank *b);
+
+/* Is rank() to be asked again after starts (a policy's rerank)?  Then the ranks in their order, as they were said at
+ * this revision of the plan; else NULL.  And ask it again about one of them. */
+const struct sl_lua_rank *sl_lua_turn_ranks(const struct sl_lua *x, uint64_t *revision);
+struct sl_lua_rank sl_lua_rank_again(lua_State *L, struct sl_lua *x, uint32_t index);
+
 /* Are all entries of the queue handed out in its order, and nobody asked about any? */
 bool sl_lua_turn_is_plain(const struct sl_lua *x);
 

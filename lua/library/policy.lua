@@ -9,6 +9,7 @@
 ---@field name? string
 ---@field doc? string
 ---@field options? table<string, sched.option>
+---@field rerank? boolean rank is asked again after starts: what has fallen goes to its place
 ---@field split? boolean false: decide sees its whole set, also partitions that share no nodes
 ---@field admit? fun(job: sched.job, cluster: sched.cluster, opt: table): boolean, string?
 ---@field on_failure? "hold"|"easy" what becomes of the partitions when admit or allow fails; "easy"

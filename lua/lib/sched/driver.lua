@@ -86,7 +86,7 @@ local function new_group(entry, names, cluster, forecasts, told)
 		tier = math.max(tier, cluster:partition(name).priority_tier)
 	end
 	return {
-		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank,
+		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, rerank = set.rerank,
 		decide = forecasts and forecasts:telling(set.decide, told) or set.decide,
 		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
 		partitions = names, tier = tier,
@@ -114,7 +114,8 @@ local function stage_group(part, number, entry, names, lenders)
 	local stage, set = part.policy.stages[number], entry.set
 	return {
 		memory = ("%s/%s.%d"):format(names[1], part.name, number),
-		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
+		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, rerank = set.rerank,
+		decide = stage.run,
 		options = { lenders = lenders }, parts = set.parts, partitions = names, is_stage = true,
 		holds = set.on_failure == "hold", failed = entry.failed,
 	}

@@ -40,7 +40,7 @@ local ranges = {
 local on_failures = { hold = true, easy = true }
 local functions = { "admit", "allow", "rank", "decide" }
 -- what else is looked at (driver.lua, explain.lua)
-local others = { "api", "name", "options", "split", "serve", "explain", "stages", "lenders", "through",
+local others = { "api", "name", "options", "split", "rerank", "serve", "explain", "stages", "lenders", "through",
 	"on_failure" }
 local policy_keys = { doc = true }
 for _, keys in ipairs { functions, others } do
@@ -108,6 +108,9 @@ local function check_policy(original, name, at)
 	end
 	if policy.split ~= nil and type(policy.split) ~= "boolean" then
 		raise(at("split"), "policy '%s': split: expected true or false, got %s", name, shown(policy.split))
+	end
+	if policy.rerank ~= nil and (type(policy.rerank) ~= "boolean" or not policy.rank) then
+		raise(at("rerank"), "policy '%s': rerank: expected true or false, beside a rank, got %s", name, shown(policy.rerank))
 	end
 	if policy.name ~= nil and type(policy.name) ~= "string" then
 		raise(at("name"), "policy '%s': name: expected a string, got %s", name, shown(policy.name))
@@ -412,7 +415,7 @@ local function compose(given, at, site_wide, tuned)
 		name = table.concat(names, "+"), names = names, parts = parts,
 		admit = all_admit(all_of(parts, "admit")),
 		allow = all_allow(all_of(parts, "allow")),
-		rank = rank and bound(rank, "rank"),
+		rank = rank and bound(rank, "rank"), rerank = rank and rank.policy.rerank,
 		decide = decide.policy.decide, options = decide.values, split = decide.policy.split ~= false,
 		on_failure = on_failure or site_wide or wish_of(parts),
 	}

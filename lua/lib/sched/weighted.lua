@@ -44,6 +44,9 @@ end
 function M.make(path, line, t)
 	local terms = read(t, component.locate(path, line))
 	local part = { name = "weighted", doc = "a weighted sum of ranks" }
+	for _, term in ipairs(terms) do
+		part.rerank = part.rerank or term.part.rerank
+	end
 
 	function part.serve(partitions, cluster)
 		local state = {}

@@ -38,7 +38,7 @@ static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 	if (job->deadline && job->deadline != (time_t) NO_VAL && limit != NO_VAL)
 		job->time_limit = MIN(limit, (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1));
 	rc = fed_mgr_job_lock(job) ? ESLURM_FED_JOB_LOCK :
-		sl_layout_start(job, NULL, 0, NULL, NULL, &cores, &how, &exact);
+		sl_layout_start(job, NULL, 0, false, NULL, NULL, &cores, &how, &exact);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else if (rc != ESLURM_FED_JOB_LOCK)

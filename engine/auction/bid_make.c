@@ -340,7 +340,7 @@ static int submit_whole(struct bidder *b, uint32_t from, uint32_t to, struct sl_
 
 		if (!sl_need_amounts(&b->need, &v->kind->capacity, &v->free, b->need.least, NULL, &each))
 			return 0;
-		if (sl_layout_add(&b->m->layout, p->first, p->last, &each, err) < 0)
+		if (sl_layout_add(&b->m->layout, p->first, p->last, 0, &each, err) < 0)
 			return -1;
 	}
 	return bidder_keep(b, SL_BID_C, to - from + 1, b->need.units * b->need.unit_cores, err);

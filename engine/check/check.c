@@ -153,10 +153,6 @@ static int add_bill(struct check *c, const struct bill *b)
 		c->bill[c->bills].memory = 0;
 	else if (b->memory > MOST_MEMORY)
 		c->bill[c->bills].memory = MOST_MEMORY;
-	if (b->start <= c->now && b->end > c->now) {
-		c->in_use[b->node] += b->cores;
-		c->jobs_there[b->node] += b->job != SL_NONE;
-	}
 	c->bills++;
 	return 0;
 }
@@ -464,14 +460,12 @@ static int index_snapshot(struct check *c)
 	c->resv_nodes = calloc(s->reservation.rows + 1, sizeof(*c->resv_nodes));
 	c->resv_parts = calloc(s->reservation.rows + 1, sizeof(*c->resv_parts));
 	c->held_until = calloc(s->node.rows + 1, sizeof(*c->held_until));
-	c->in_use = calloc(s->node.rows + 1, sizeof(*c->in_use));
 	c->hung = calloc(s->node.rows + 1, sizeof(*c->hung));
-	c->jobs_there = calloc(s->node.rows + 1, sizeof(*c->jobs_there));
 	c->starts = calloc(s->job.rows + 1, sizeof(*c->starts));
 	c->bookings = calloc(s->job.rows + 1, sizeof(*c->bookings));
 	c->queued = calloc(s->job.rows + 1, sizeof(*c->queued));
-	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->resv_parts || !c->held_until || !c->in_use ||
-	    !c->hung || !c->jobs_there || !c->starts || !c->bookings || !c->queued)
+	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->resv_parts || !c->held_until ||
+	    !c->hung || !c->starts || !c->bookings || !c->queued)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t j = 0; j < s->job.rows; j++)
 		c->jobs[j] = (struct key) { s->job.id[j], j };
@@ -506,9 +500,7 @@ void check_end_all(struct check *c)
 	free(c->resv_nodes);
 	free(c->held_until);
 	check_end_preemptors(c);
-	free(c->in_use);
 	free(c->hung);
-	free(c->jobs_there);
 	free(c->starts);
 	free(c->bookings);
 	free(c->queued);

@@ -41,12 +41,6 @@
  * their cores (of several such partitions that have the node, the largest n), and none is planned
  * beside one that does not share.
  *
- * Shared cores.  A partition has a row of cores for each job that may have one, and a job that starts is in one row on
- * all of its nodes: some row has enough on each, however the jobs there lie in the rows; on several nodes each
- * has as many that nobody has, unless the tasks of each are settled: tasks per node, or one for each.  No node is
- * of another partition that shares cores, or reserved in part.  Of a job that starts later only the sum of cores
- * is known.
- *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none
  * gets all of the node's (as with --mem=0).
@@ -95,40 +89,13 @@
  * Devices.  Where gres are shares of others (node_gres.share), each device has as many; the plan says which devices
  * are had.  Shares of a job are on each node of one device; who has a device whole has all of its shares.
  *
- * Sockets.  Nodes have as many sockets of as many cores as the job asks for; of tasks per socket, each
- * socket has no more than as many cores as they take for tasks, rounded up.  Of parts of nodes, so many cores
- * are free when it starts that this holds whichever those are; they are of one node, or tasks per node
- * settle what each gives.  Where gres of each socket are asked for, of whole nodes, a node has so many that, dealt out as
- * evenly as can be, one of its sockets has as many.
+ * Sockets.  Nodes have as many sockets of as many cores as the job asks for.  With CR_Socket a job has whole
+ * sockets of each node.  Which cores of a node are free is not in the snapshot, and is select's to find.
  *
  * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole
  * node that of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have
  * as many as all of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all
- * nodes bring.  Tasks with gres of their own have the CPUs of these.  Gres of the job that bring something are on
- * as few nodes as it may have: on one, or one is on each, or all that each has (but by DefCpuPerGPU), and bring no
- * less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are
- * whole cores, and if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each
- * task bring memory, tasks on several nodes have whole cores.
- *
- * Tasks for each of one row of gres, of nodes or the job: the job has as few nodes as it may, as many tasks on each, and cores
- * for these alone (on several nodes whole ones); gres of the job as above.  Of tasks of several CPUs, slurmctld has counted
- * all CPUs or the tasks of a node.  Not in planes, beside sockets, -O, tasks per core, CPUs with the gres, nor where it is bound.
- *
- * Gres that cores are bound to (SL_ASKS_BOUND_GRES): on nodes of one socket, or of nodes or the job as a whole on whole nodes.
- * That of tasks: on as few as the job may have, which have one task each, as many as tasks per node say, or all of them;
- * these take whole cores or one CPU.
- *
- * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
- * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.
- *
- * Planes.  Where there is something to deal (parts of several nodes, no -O) each node in turn, by index, gets so many
- * tasks while its cores host them, and has cores for what it has got then; and all nodes get some.  No gres of the job nor CPUs
- * with any, no CPUs on each node beside those of tasks, no nodes counted by feature.
- *
- * Arbitrary distributions.  Where the job says how many tasks each of its nodes has (arbitrary_tpn), it has these nodes and
- * no others, each with cores, and gres of tasks, for so many, and no core more.  These are all of its tasks; no -O, no tasks
- * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
- * Where it does not say, they are dealt out as those of any job.
+ * nodes bring.  Tasks with gres of their own have the CPUs of these.
  *
  * Running jobs that others may preempt (safe_until, preempts).  On a node such a job holds what it has until its end, or, if
  * it may be preempted by a job that the plan has there, until that one begins, but not before safe_until: whether it is
@@ -136,20 +103,9 @@
  *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *
- * A job that asks for something that is not modelled has to be native:
- *   any other of SL_ASKS_*, constraints that are more than that;
- *   sockets or tasks per socket beside -O, cores for the system, or gres of a node some of whose cores are in use;
- *   gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside
- *   the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several;
- *   planes and arbitrary distributions but as above;
- *   where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
- *   several reservations, partial ones whose cores are not known, flexible, or for jobs with gres or by sockets;
- *   where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core
- *   of each socket in turn, gres that cores are bound to, CPUs with gres, MaxCPUsPerNode;
- *   a job that may preempt others, one of which select refused
- *   SL_REFUSALS placements in a row.
- * Any job may be native.  The places of such a job are
- * a booking and not a layout: only their sum is checked.
+ * Native jobs.  Any job may be native: select chooses its nodes.  Its places are a booking and not a layout, and only
+ * their sum is checked.  Which jobs have to be native is the planner's to know (model/native.h): select refuses what
+ * it cannot place as planned, and nothing is overbooked by that.
  */
 #ifndef SL_CHECK_H
 #define SL_CHECK_H

@@ -261,13 +261,14 @@ static bool node_satisfies(const struct check *c, uint32_t n, const char *want, 
 
 /* -- all of it ------------------------------------------------------------- */
 
-bool check_reads_features(const struct check *c, uint32_t j)
+/* True if the checker can tell from the constraint and the preference which nodes satisfy them. */
+static bool reads_features(const struct check *c, uint32_t j)
 {
 	uint32_t choices, prefer;
 
 	satisfies("", check_str(c, c->snap->job.features[j]), 0, &choices);
 	satisfies("", check_str(c, c->snap->job.prefer[j]), 0, &prefer);
-	return (choices && prefer) || is_counted(c, j);
+	return choices && prefer;
 }
 
 /* Whether all of its nodes satisfy the constraint, with the same choice; *at is one of those that do not. */
@@ -296,6 +297,9 @@ int check_features(struct check *c, const struct row *r)
 
 	if (is_counted(c, r->job))
 		return check_counts(c, r);
+	if (!reads_features(c, r->job))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes cannot be checked against its constraint \"%s\"",
+			       c->snap->job.id[r->job], want);
 	if ((*prefer && have_features(c, r, prefer, &at)) || have_features(c, r, want, &at))
 		return 0;
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", c->snap->job.id[r->job],

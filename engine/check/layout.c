@@ -155,13 +155,24 @@ static uint32_t usable_threads(const struct check *c, const struct ask *a, uint3
 	return a->threads && a->threads < t ? a->threads : t;
 }
 
-/* Tasks that so many cores host, and cores that so many tasks take. */
-uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
+static uint32_t count_sockets(const struct check *c, uint32_t node)
+{
+	return larger(c->snap->node.sockets[node], 1);
+}
+
+/* Cores are allocated in multiples of this: whole sockets with CR_Socket. */
+static uint32_t cores_at_once(const struct check *c, const struct ask *a, uint32_t node)
+{
+	uint32_t cores = c->snap->node.cores[node] / count_sockets(c, node);
+
+	return c->snap->meta.select_flags[0] & SL_SELECT_SOCKET && !a->whole && cores ? cores : 1;
+}
+
+/* The number of tasks that fit on so many cores of the node. */
+static uint64_t hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
 
-	if (a->tasks_per_socket && cores > check_socket_cores(c, a, node, t))
-		cores = check_socket_cores(c, a, node, t);
 	if (!a->tasks_per_core)
 		return cores * t / a->cpus_per_task;
 	if (a->cpus_per_task <= t)
@@ -171,7 +182,7 @@ uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node,
 
 static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
 {
-	uint32_t cpus = usable_threads(c, a, node), once = check_cores_at_once(c, a, node);
+	uint32_t cpus = usable_threads(c, a, node), once = cores_at_once(c, a, node);
 
 	if (a->few_on_core)
 		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
@@ -240,19 +251,37 @@ static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 	return all > aside ? (uint32_t) (all - aside) : 0;
 }
 
+/* The node has the sockets that the job asks for. With CR_Socket the job has whole ones. It has no more cores than the node
+ * has, even if jobs share cores. */
+static int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], j = r->job;
+	uint32_t sockets = count_sockets(c, node), each = c->snap->node.cores[node] / sockets;
+	const char *name = check_str(c, c->snap->node.name[node]);
+
+	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > each)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
+			       " cores, needs %" PRIu32 " of %" PRIu32, job->id[j], name, sockets, each,
+			       larger(job->sockets_per_node[j], 1), larger(job->cores_per_socket[j], 1));
+	if (cores % cores_at_once(c, a, node))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, sockets of it have %" PRIu32,
+			       job->id[j], name, cores, each);
+	if (!a->whole && cores > c->snap->node.cores[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, the node has %" PRIu32,
+			       job->id[j], name, cores, c->snap->node.cores[node]);
+	return 0;
+}
+
 static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	const struct sl_snapshot *s = c->snap;
-	const struct sl_job_view *job = &s->job;
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
 	int64_t memory = needed_memory(c, r->job, a, i);
 
-	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
-			       id, name);
-	if (check_sockets(c, r, a, i, usable_threads(c, a, node)) < 0)
+	if (check_sockets(c, r, a, i) < 0)
 		return -1;
 	if (a->whole && !check_gres_fits_whole(c, a, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has not the CPUs of all its gres", id, name);
@@ -283,6 +312,64 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 
 /* -- all nodes together -------------------------------------------------- */
 
+/* The tasks of a place: those of the plan, or as many as its cores are for. */
+static uint64_t tasks_at(const struct check *c, const struct ask *a, uint32_t i)
+{
+	const struct sl_plan_place_view *place = &c->plan->place;
+	uint64_t tasks = place->tasks[i] ? place->tasks[i] : hosted(c, a, place->node[i], place->cores[i]);
+
+	return !place->tasks[i] && a->tasks_per_node && tasks > a->tasks_per_node ? a->tasks_per_node : tasks;
+}
+
+/* The fewest tasks that need all cores of a place; 0: a node gives as many in any case. */
+static uint64_t fewest_at(const struct check *c, const struct ask *a, uint32_t i)
+{
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i];
+
+	if (cores <= least_cores(c, a, node))
+		return 0;
+	return hosted(c, a, node, cores - cores_at_once(c, a, node)) + 1;
+}
+
+/* The place has cores for its tasks, and not one more; it has no more tasks than the job allows of a node. */
+static int check_place_tasks(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+{
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], tasks = c->plan->place.tasks[i];
+	uint64_t most = a->tasks_per_node ? a->tasks_per_node : UINT64_MAX;
+
+	if (a->tasks_per_socket && most > (uint64_t) a->tasks_per_socket * count_sockets(c, node))
+		most = (uint64_t) a->tasks_per_socket * count_sockets(c, node);
+	if (tasks > most)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " tasks, takes at most %" PRIu64,
+			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), tasks, most);
+	if (tasks && (hosted(c, a, node, cores) < tasks || (!a->whole && fewest_at(c, a, i) > tasks)))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, for %" PRIu32 " tasks",
+			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), cores, tasks);
+	return 0;
+}
+
+/* If the job says how many tasks each of its nodes has (an arbitrary distribution), these are its places. */
+static int check_said_tasks(struct check *c, const struct row *r, const struct ask *a)
+{
+	struct sl_range says = c->snap->job.arbitrary_tpn[r->job];
+	uint32_t id = c->snap->job.id[r->job];
+
+	if (c->snap->job.distribution[r->job] != SL_DIST_ARBITRARY || !says.count)
+		return 0;
+	if (says.count != r->places.count)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, says what %" PRIu32 " of them have",
+			       id, r->places.count, says.count);
+	for (uint32_t i = 0; i < says.count; i++) {
+		uint32_t at = r->places.first + i, node = c->plan->place.node[at], tasks = c->snap->node_tasks.tasks[says.first + i];
+
+		if (c->snap->node_tasks.node[says.first + i] != node || tasks_at(c, a, at) < tasks ||
+		    (!a->whole && tasks_at(c, a, at) > tasks))
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " tasks, not as the job says",
+				       id, check_str(c, c->snap->node.name[node]), tasks_at(c, a, at));
+	}
+	return 0;
+}
+
 static int check_tasks(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
@@ -291,14 +378,15 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 	if (tasks_max < a->gres_cpus * r->places.count)
 		tasks_max = a->gres_cpus * r->places.count;
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
-		uint32_t node = place->node[i], cores = place->cores[i];
-		uint64_t hosts = check_hosted(c, a, node, cores);
+		uint64_t fewest = fewest_at(c, a, i);
 
-		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
-		if (cores > least_cores(c, a, node))
-			least += check_hosted(c, a, node, cores - check_cores_at_once(c, a, node)) + 1;
+		if (check_place_tasks(c, r, a, i) < 0)
+			return -1;
+		most += tasks_at(c, a, i);
+		if (place->tasks[i])
+			least += fewest ? place->tasks[i] : 0;
 		else
-			least += a->gres_cpus;
+			least += fewest ? fewest : a->gres_cpus;
 	}
 	if (most < a->tasks)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes host %" PRIu64
@@ -308,7 +396,7 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes have cores for %" PRIu64
 			       " tasks of %" PRIu32 " CPUs, it has %" PRIu64, c->snap->job.id[r->job],
 			       r->places.count, least, a->cpus_per_task, tasks_max);
-	return 0;
+	return check_said_tasks(c, r, a);
 }
 
 static int check_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want)
@@ -319,17 +407,15 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	uint64_t count = s->job_gres.count[want], sum = 0, need;
 
 	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
-		uint64_t have = check_gres_at(c, want, i), hosts = check_hosted(c, a, place->node[i], place->cores[i]);
+		uint64_t have = check_gres_at(c, want, i), tasks = tasks_at(c, a, i);
 
-		if (a->tasks_per_node && hosts > a->tasks_per_node)
-			hosts = a->tasks_per_node;
 		if (per == SL_PER_NODE && !have)
 			have = shown_at(c, want, place->node[i]);
-		if (per == SL_PER_NODE && have < count)
+		if (per != SL_PER_TASK && per != SL_PER_JOB && have < count)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " %s, needs %"
 				       PRIu64, id, check_str(c, s->node.name[place->node[i]]), have,
 				       check_str(c, s->job_gres.name[want]), count);
-		sum += per != SL_PER_TASK ? have : have / count < hosts ? have / count : hosts;
+		sum += per != SL_PER_TASK ? have : have / count < tasks ? have / count : tasks;
 	}
 	need = per == SL_PER_JOB ? count : per == SL_PER_TASK ? a->tasks : 0;
 	if (count && sum < need)
@@ -384,7 +470,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
-	const char *why = check_native(c, r, a), *counts = check_str(c, c->snap->job.node_counts[r->job]);
+	const char *counts = check_str(c, c->snap->job.node_counts[r->job]);
 
 	if (!count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);
@@ -393,29 +479,21 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 			       count, a->max_nodes);
 	if (r->native)
 		return 0;
-	if (why)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": only Slurm's select can place it (%s)", id, why);
 	if (count < a->min_nodes)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, needs %" PRIu32, id, count,
 			       a->min_nodes);
 	if (!r->shape && *counts && !is_listed(counts, count))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, takes %s", id, count, counts);
 	for (uint32_t i = first; i < first + count; i++)
-		if (check_node(c, r, a, i) < 0 || check_devices(c, r, a, i) < 0)
+		if (check_node(c, r, a, i) < 0 || check_devices(c, r, i) < 0)
 			return -1;
-	if (check_shared(c, r, a) < 0)
-		return -1;
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
-	if (check_core_spec(c, r->job) && a->gres.count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
-			       ": only Slurm's select can place it (core specialization beside gres)", id);
 	if (check_features(c, r) < 0 || check_switches(c, r) < 0)
 		return -1;
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		if (check_socket_gres(c, r, a, g) < 0 || check_gres(c, r, a, g) < 0)
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (check_gres(c, r, a, g) < 0)
 			return -1;
-	}
-	return check_tasks(c, r, a) < 0 || check_planes(c, r, a) < 0 ? -1 : check_arbitrary(c, r, a);
+	return check_tasks(c, r, a);
 }

@@ -50,8 +50,6 @@ struct check {
 	struct check_preemptees *preempted;	/* one for each list of whom jobs that wait may preempt (yields.c) */
 	uint32_t preemptees;
 	uint8_t *hung;			/* [node] 1: it has a job that hangs in COMPLETING */
-	int64_t *in_use;		/* [node] cores of bills so far that are due now */
-	uint32_t *jobs_there;		/* [node] jobs among them */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
 	bool *queued;			/* [job row] */
 	struct bill *bill;
@@ -180,47 +178,14 @@ uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 /* check/layout.c */
 void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t shape, struct ask *a);
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
-/* Tasks that so many cores of a node host. */
-uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores);
 
 /* check/features.c */
-/* Can its nodes be chosen by what it says of features? */
-bool check_reads_features(const struct check *c, uint32_t job);
 /* Nodes that its constraint counts; 0: it does not. */
 uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
-/* check/shared.c.  What of a job that shares cores only select can place, or NULL; has a row cores for it on its nodes? */
-const char *check_shared_native(const struct check *c, const struct row *r, const struct ask *a);
-int check_shared(struct check *c, const struct row *r, const struct ask *a);
-
-/* check/sockets.c.  Does it say anything of sockets? */
-bool check_has_sockets(const struct check *c, uint32_t job);
-
-/* Cores of a node that it gives at once: those of a socket, where sockets are allocated. */
-uint32_t check_cores_at_once(const struct check *c, const struct ask *a, uint32_t node);
-
-/* Cores of a node that its sockets lend to tasks, with so many usable threads: each no more than those of its tasks. */
-uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads);
-
-/* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
-int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
-
-/* Of a row of gres of each socket: does one socket of each place have as many for certain?  -1 with c->err. */
-int check_socket_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want);
-
-/* check/planes.c.  Are its tasks, if they are dealt in planes, sure to come to what each node gives? */
-bool check_deals_planes(const struct check *c, const struct row *r, const struct ask *a);
-/* Has each node cores for what it gets so, and no more?  -1 with c->err. */
-int check_planes(struct check *c, const struct row *r, const struct ask *a);
-
-/* check/arbitrary.c.  If it says how many tasks each of its nodes has, is that all that there is to be dealt? */
-bool check_says_tasks(const struct check *c, const struct row *r, const struct ask *a);
-/* Are its nodes those, with cores for so many and no more?  -1 with c->err. */
-int check_arbitrary(struct check *c, const struct row *r, const struct ask *a);
-
 /* check/shares.c.  Are what the i-th place has of devices, and of shares of them, devices of the node?  -1 with c->err. */
-int check_devices(struct check *c, const struct row *r, const struct ask *a, uint32_t i);
+int check_devices(struct check *c, const struct row *r, uint32_t i);
 
 bool check_names_devices(const struct sl_plan_image *plan);
 
@@ -238,17 +203,11 @@ bool check_devices_over(const struct check *c, const struct device_use *u, uint3
 /* How many shares of that device a bill has. */
 int64_t check_devices_of(const struct check *c, const struct bill *b, uint32_t device);
 
-/* check/native.c.  Why the row has to be native; NULL: it need not be. */
-const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
-
 /* How much of what is asked for in a row of gres a place has. */
 uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
 
-/* CPUs that come with gres of a node, a task or the job; why select alone can place them or their memory, or NULL. */
+/* check/each.c.  CPUs that come with gres of a node, a task or the job. */
 uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
-const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a);
-/* The same of a job that says how many tasks there are for each. */
-const char *check_gres_tasks(const struct check *c, const struct row *r, const struct ask *a);
 
 /* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */
 bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);

@@ -43,19 +43,6 @@ static const char *without_id(const char *text, uint32_t id)
 	return strncmp(text, prefix, n) ? text : text + n;
 }
 
-/* What its bills hold now is free for those that are looked at later. */
-static void give_back(struct check *c, const struct row *r)
-{
-	for (uint32_t i = r->bills.first; i < r->bills.first + r->bills.count; i++) {
-		const struct bill *b = &c->bill[i];
-
-		if (b->start <= c->now && b->end > c->now) {
-			c->in_use[b->node] -= b->cores;
-			c->jobs_there[b->node]--;
-		}
-	}
-}
-
 static int take_out(struct check *c, uint32_t row, const char *text)
 {
 	const struct sl_plan_image *p = c->plan;
@@ -69,7 +56,6 @@ static int take_out(struct check *c, uint32_t row, const char *text)
 	if (r->job != SL_NONE) {
 		c->bookings[r->job]--;
 		c->starts[r->job] -= start;
-		give_back(c, r);
 	}
 	return sl_cuts_add(c->cuts, &cut, without_id(text, cut.job), c->err);
 }

@@ -89,25 +89,13 @@ bool check_names_devices(const struct sl_plan_image *plan)
 	return false;
 }
 
-/* Rows of the place that are shares, and devices that have shares. */
-int check_devices(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+int check_devices(struct check *c, const struct row *r, uint32_t i)
 {
 	struct sl_range gres = c->plan->place.gres[i];
-	uint32_t shares = 0, others = 0, node = c->plan->place.node[i];
 
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
-		uint32_t kind = c->plan->place_gres.kind[g];
-
-		shares += has_shares(c->snap, node, kind);
-		others += shares_of_each(c->snap, node, kind, NULL) != 0;
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
 		if (check_gres_row(c, r, i, g) < 0)
 			return -1;
-	}
-	if (shares > 1 || (shares && (others || a->whole)))
-		return fail_device(c, r, i, "only Slurm's select can place it (shares beside others, or of whole nodes)");
-	for (uint32_t g = a->gres.first; shares && g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.count[g] && c->snap->job_gres.per[g] != SL_PER_NODE)
-			return fail_device(c, r, i, "only Slurm's select can place it (shares beside gres that are not by node)");
 	return 0;
 }
 

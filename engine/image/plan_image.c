@@ -194,6 +194,10 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 		if (p.start.native[r] > 1)
 			return sl_fail(err, SL_EFORMAT, "plan: start[%" PRIu32 "].native is %" PRIu32
 				       ", expected 0 or 1", r, p.start.native[r]);
+	for (uint32_t r = 0; r < p.start.rows; r++)
+		if (p.start.dealt[r] > 1)
+			return sl_fail(err, SL_EFORMAT, "plan: start[%" PRIu32 "].dealt is %" PRIu32
+				       ", expected 0 or 1", r, p.start.dealt[r]);
 	for (uint32_t r = 0; r < p.reserve.rows; r++)
 		if (p.reserve.native[r] > 1)
 			return sl_fail(err, SL_EFORMAT, "plan: reserve[%" PRIu32 "].native is %" PRIu32

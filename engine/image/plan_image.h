@@ -70,7 +70,8 @@ enum sl_plan_table {
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(i64, expected, -1, 0, "seconds that it is booked for, where the policy expects less; 0: its walltime") \
 	X(u32, license, -1, SL_NONE, "of alternative licences the one that it is booked with, its row in the snapshot") \
-	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
+	X(range, places, SL_P_PLACE, 0, "nodes, cores and tasks, in node order") \
+	X(u32, dealt, -1, 0, "1: select is told the tasks of each place, since its nodes do not settle them") \
 	X(str, by, -1, 0, "policy that decided") \
 	X(u32, through, -1, SL_NONE, "row of the partition to start it in, where nodes are borrowed") \
 	X(range, lenders, SL_P_LENDER, 0, "partitions whose nodes it may have beside its own") \
@@ -82,6 +83,7 @@ enum sl_plan_table {
 #define SL_PLAN_PLACE_COLUMNS(X) \
 	X(u32, node, -1, SL_NONE, "node row in the snapshot") \
 	X(u32, cores, -1, 0, "physical cores") \
+	X(u32, tasks, -1, 0, "of the job there; 0: not said, as of whole nodes and where select chooses") \
 	X(i64, memory, -1, 0, "MiB booked there") \
 	X(range, gres, SL_P_PLACE_GRES, 0, "generic resources booked there")
 

@@ -71,7 +71,48 @@ static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *
 	return range;
 }
 
-static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, struct sl_builder *b)
+static bool brings_cpus(const struct sl_snapshot *snap, struct sl_range gres)
+{
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (snap->job_gres.cpus[g])
+			return true;
+	return false;
+}
+
+/*
+ * True if select, with these nodes alone to choose from, cannot give other numbers of cores than these: of whole nodes,
+ * on one node, on nodes that are full, of as many tasks per node as the request says (or one), and of as many CPUs as each
+ * node's gres bring.
+ */
+static bool are_settled(const struct sl_plan *p, const struct booking *bk, const struct sl_place *place, uint32_t n)
+{
+	const struct sl_snapshot *s = p->c->snap;
+	struct sl_ask a = sl_request_read(s, bk->entry.job, bk->entry.shape);
+	uint32_t per_task = bk->entry.shape ? s->shape.cpus_per_task[s->job.shapes[bk->entry.job].first + bk->entry.shape - 1] :
+		s->job.cpus_per_task[bk->entry.job];
+	uint64_t own = (uint64_t) a.tasks * (per_task ? per_task : 1), all = own > a.min_cpus ? own : a.min_cpus;
+	uint64_t each = (uint64_t) (a.tasks_per_node ? a.tasks_per_node : 1) * (per_task ? per_task : 1), cpus = 0, first = 0;
+	bool full = true, same = true;
+
+	if (bk->want->pub.request.whole_nodes || n == 1)
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t here = (uint64_t) place[i].cores * (s->node.threads[place[i].node] ? s->node.threads[place[i].node] : 1);
+
+		first = i ? first : here;
+		same &= here == first;
+		full &= place[i].cores >= s->node.cores[place[i].node];
+		cpus += here;
+	}
+	if (full && cpus <= all)
+		return true;
+	if (same && first == each && (a.tasks_per_node ? a.tasks == (uint64_t) n * a.tasks_per_node : all == n * each))
+		return true;
+	return same && cpus > own && brings_cpus(s, a.gres);
+}
+
+/* Into *dealt, if that is not NULL: whether select has to be told the tasks of each place. */
+static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, uint32_t *dealt, struct sl_builder *b)
 {
 	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
 	struct sl_place *places = calloc((size_t) bk->layout.nodes + 1, sizeof(*places));
@@ -80,9 +121,11 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 		free(places);
 		return (struct sl_range) { 0, SL_NONE };
 	}
+	if (dealt)
+		*dealt = bk->method != SL_PLACE_NATIVE && !are_settled(p, bk, places, bk->layout.nodes);
 	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
 		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores,
-			.memory = places[i].memory };
+			.tasks = bk->method == SL_PLACE_NATIVE ? 0 : places[i].tasks, .memory = places[i].memory };
 		int64_t memory = p->c->snap->node.memory[row.node];
 		uint32_t cores = p->c->snap->node.cores[row.node];
 		struct sl_resources r;
@@ -147,7 +190,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.expected = r.expected = bk->expected;
 	if (cluster_any_license(p->c, bk->entry.job) && bk->want->resv == SL_NONE)
 		s.license = r.license = p->c->snap->job_license.license[bk->licenses.first];
-	s.places = r.places = place_rows(p, bk, pen->b);
+	s.places = r.places = place_rows(p, bk, start ? &s.dealt : NULL, pen->b);
 	s.by = r.by = put_text(pen, p->by[bk->by]);
 	if (bk->because)
 		s.because = put_text(pen, bk->because);
@@ -169,7 +212,7 @@ static int encode_forecast(const struct sl_plan *p, const struct booking *bk, st
 {
 	struct sl_plan_forecast_row row = { .job = p->c->snap->job.id[bk->entry.job], .start_time = bk->t0,
 		.partition = bk->entry.partition, .native = bk->method == SL_PLACE_NATIVE,
-		.places = place_rows(p, bk, pen->b) };
+		.places = place_rows(p, bk, NULL, pen->b) };
 
 	if (row.places.count == SL_NONE)
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory");

@@ -165,16 +165,6 @@ static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_as
 	return with->per == 1u << SL_PER_JOB && are_of_job(c, w, a, with);
 }
 
-/* CPUs that each node has with its gres, as tasks; those of gres of tasks are the tasks'. */
-static uint32_t tasks_of_gres(const struct sl_request *r, const struct company *with)
-{
-	uint64_t cpus = with->per == 1u << SL_PER_JOB ? with->all_cpus / r->min_nodes : with->all_cpus;
-
-	if (with->per == 1u << SL_PER_TASK)
-		return 0;
-	return cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX;
-}
-
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct company with = read_company(c, a);
@@ -187,8 +177,6 @@ void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		!are_settled(c, w, a, &with);
 	if (odd)
 		w->pub.native |= SL_NATIVE_BY_GRES;
-	else if (with.cpus && !w->pub.request.whole_nodes)
-		w->pub.request.gres_tasks = tasks_of_gres(&w->pub.request, &with);
 }
 
 /* -- whole nodes: they come with all their gres --------------------------- */

@@ -30,7 +30,6 @@ void want_restore_wide(const struct want *w, struct sl_request *r)
 	r->min_cores_per_node = w->wide.min_cores_per_node;
 	if (w->wide.gres.count)
 		r->gres[0] = w->wide.gres;
-	r->gres_tasks = 0;
 	if (w->wide.eligible)
 		r->eligible = w->wide.eligible;
 }

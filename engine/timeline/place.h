@@ -119,8 +119,6 @@ struct sl_request {
 	bool all_memory;		/* of each node, none of which is taken; not beside the two above */
 	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
 	uint32_t gres_needs;
-	uint32_t gres_tasks;		/* tasks for whose CPUs each node has some with its gres; 0: none.  Of layouts that
-					   are given: those CPUs are none too many */
 	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
 	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer.  Of a part
 					   of a node: negative, so many stay free beside it */
@@ -185,6 +183,7 @@ int sl_place_method(const char *name, struct sl_error *err);
 struct sl_place {
 	uint32_t node;
 	uint32_t cores;
+	uint32_t tasks;			/* 0: not said */
 	int64_t memory;			/* MiB */
 	uint16_t gres[SL_MAX_GRES];	/* per kind */
 };
@@ -192,6 +191,7 @@ struct sl_place {
 struct sl_share {		/* nodes that give the same */
 	struct sl_nodeset nodes;
 	struct sl_resources each;
+	uint32_t tasks;			/* on each; 0: not said: of whole nodes, whose cores are the job's however many they are */
 };
 
 struct sl_layout {
@@ -207,9 +207,9 @@ struct sl_layout {
 void sl_layout_free(struct sl_layout *l);
 void sl_layout_clear(struct sl_layout *l);
 
-/* Add nodes; amounts equal to those of a share go there.  The nodes must not be in
+/* Add nodes with so many tasks each; if a share has the same tasks and amounts, they go there.  The nodes must not be in
  * the layout yet (not checked). */
-int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
+int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, uint32_t tasks, const struct sl_resources *each,
 		  struct sl_error *err);
 
 /* As a list by node, in their order.  place[] has room for l->nodes.  0, or -1 with *err (memory). */

@@ -24,7 +24,7 @@ static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_
 
 	if (!sl_need_amounts(d->need, capacity, &o->free, units, job, &each))
 		return sl_fail(err, SL_EINVAL, "placement: node %u cannot give what it offered", first);
-	return sl_layout_add(d->layout, first, last, &each, err);
+	return sl_layout_add(d->layout, first, last, d->need->whole ? 0 : units, &each, err);
 }
 
 int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)

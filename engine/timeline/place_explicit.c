@@ -37,34 +37,16 @@ static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t 
 	return 0;
 }
 
-static bool is_at_floor(const struct sl_need *need, uint32_t cores)
-{
-	return need->whole || cores <= (uint32_t) need->given_cores;
-}
-
-/* Units that a pick stands for at least: its last core is for something. */
+/* The fewest units that need all cores of a pick. A node gives some cores however few units it has, and all of a whole node's;
+ * a pick without cores is given what its units need. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
-	return is_at_floor(need, cores) ? need->least : (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
-}
+	uint32_t fewest, most = units_in(need, cores);
 
-/* What a node takes up of the units at least: CPUs that come with its gres, though it may have fewer tasks. */
-static uint32_t floor_of(const struct sl_need *need)
-{
-	return need->r->gres_tasks > need->least ? need->r->gres_tasks : need->least;
-}
-
-static uint32_t taken_up(const struct sl_need *need, uint32_t cores)
-{
-	return is_at_floor(need, cores) ? floor_of(need) : fewest_in(need, cores);
-}
-
-/* More cores than the tasks can use, beside those that each node has in any case?  1 or 0 with *misfit. */
-static int check_sense(const struct sl_need *need, uint32_t nodes, int64_t fewest, struct sl_misfit *misfit)
-{
-	if (fewest > need->units && fewest > (int64_t) nodes * floor_of(need))
-		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
-	return 1;
+	if (!cores || need->whole || cores <= (uint32_t) need->given_cores)
+		return need->least;
+	fewest = (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
+	return fewest < most ? fewest : most;
 }
 
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
@@ -89,7 +71,7 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	for (uint32_t i = 0; i < how->count; i++) {
 		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
 
-		fewest += taken_up(need, cores);
+		fewest += fewest_in(need, cores);
 		if (!cores || need->whole) {
 			open = true;
 			continue;
@@ -101,34 +83,15 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	}
 	if (!open && most < need->units)
 		return refuse(misfit, SL_LACK_CORES, need->units, most, 0);
-	return check_sense(need, how->count, fewest, misfit);
+	if (fewest > need->units && fewest > (int64_t) how->count * need->least)
+		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
+	return 1;
 }
 
-/* Units that are dealt to a pick in any case: no more than its cores hold, though the
- * fifth core of a task of two stands for a third one. */
-static uint32_t least_in(const struct sl_need *need, uint32_t cores)
+/* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and to others to which *later* are left. */
+static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later, uint32_t most)
 {
-	uint32_t fewest = fewest_in(need, cores), most = units_in(need, cores);
-
-	return !cores || need->whole || fewest < most ? fewest : most;
-}
-
-/* Units that are left to a pick by those before it: it has the CPUs for them in any case. */
-static uint32_t left_to(const struct sl_need *need, uint32_t cores)
-{
-	uint32_t units = is_at_floor(need, cores) ? floor_of(need) : 0, least = least_in(need, cores);
-
-	if (units > need->most)
-		units = (uint32_t) need->most;
-	return units > least ? units : least;
-}
-
-/* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and
- * to others to which *later* are left. */
-static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later,
-			 uint32_t most)
-{
-	uint32_t least = least_in(need, p->cores);
+	uint32_t least = fewest_in(need, p->cores);
 
 	if (p->tasks)
 		return p->tasks;
@@ -149,10 +112,10 @@ static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const st
 static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
 		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0, fewest = 0;
+	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0;
 
 	for (uint32_t i = 0; i < how->count; i++)
-		later += left_to(need, how->picks[i].cores);
+		later += fewest_in(need, how->picks[i].cores);
 	for (uint32_t j = 0; j < need->jobs; j++)
 		job[j] = need->need[need->needs + j].count;
 	sl_layout_clear(layout);
@@ -171,7 +134,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
-		later -= left_to(need, p->cores);
+		later -= fewest_in(need, p->cores);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
 		for (uint32_t j = 0; j < need->jobs; j++) {
@@ -186,10 +149,9 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
 		}
-		fewest += taken_up(need, (uint32_t) each.cores);
 		if (!sl_resources_fit(&each, &o.free))
 			return refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
-		if (sl_layout_add(layout, p->node, p->node, &each, err))
+		if (sl_layout_add(layout, p->node, p->node, need->whole ? 0 : units, &each, err))
 			return -1;
 	}
 	if (rest > 0)
@@ -199,7 +161,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			return refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
 				      need->need[need->needs + j].count - job[j], 0);
 	}
-	return check_sense(need, how->count, fewest, misfit);
+	return 1;
 }
 
 /* The next instant after t at which something changes on a node picked: only then can

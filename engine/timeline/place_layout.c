@@ -36,13 +36,13 @@ static struct sl_share *next_share(struct sl_layout *l, struct sl_error *err)
 	return &l->share[l->shares];
 }
 
-int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
+int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, uint32_t tasks, const struct sl_resources *each,
 		  struct sl_error *err)
 {
 	struct sl_share *s = NULL;
 
 	for (uint32_t i = l->shares; i-- > 0 && !s;) {
-		if (sl_resources_equal(&l->share[i].each, each))
+		if (l->share[i].tasks == tasks && sl_resources_equal(&l->share[i].each, each))
 			s = &l->share[i];
 	}
 	if (!s) {
@@ -50,6 +50,7 @@ int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const stru
 		if (!s)
 			return -1;
 		s->each = *each;
+		s->tasks = tasks;
 	}
 	if (sl_nodeset_add(&s->nodes, first, last, err))
 		return -1;
@@ -73,11 +74,11 @@ static int by_first_node(const void *a, const void *b)
 	return (x->run.first > y->run.first) - (x->run.first < y->run.first);
 }
 
-static struct sl_place *place_run(struct sl_place *place, const struct sl_run *run, const struct sl_resources *each)
+static struct sl_place *place_run(struct sl_place *place, const struct sl_run *run, const struct sl_share *s)
 {
-	struct sl_place p = { .cores = (uint32_t) each->cores, .memory = each->memory };
+	struct sl_place p = { .cores = (uint32_t) s->each.cores, .tasks = s->tasks, .memory = s->each.memory };
 
-	memcpy(p.gres, each->gres, sizeof(p.gres));
+	memcpy(p.gres, s->each.gres, sizeof(p.gres));
 	for (p.node = run->first; p.node <= run->last; p.node++)
 		*place++ = p;
 	return place;
@@ -100,7 +101,7 @@ int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct s
 	if (l->shares > 1)
 		qsort(piece, n, sizeof(*piece), by_first_node);
 	for (uint32_t i = 0; i < n; i++)
-		place = place_run(place, &piece[i].run, &piece[i].share->each);
+		place = place_run(place, &piece[i].run, piece[i].share);
 	free(piece);
 	return 0;
 }

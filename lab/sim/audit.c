@@ -100,6 +100,7 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 		row.node = places[i].node;
 		row.cores = native || !sl_request_core_spec(a->snap, e.job) ? places[i].cores :
 			    sl_request_node_cores(a->snap, e.job, row.node);
+		row.tasks = native ? 0 : places[i].tasks;
 		row.memory = places[i].memory < memory ? places[i].memory : memory > 0 ? memory : 0;
 		row.gres = gres_rows(a, &places[i], kinds);
 		sl_builder_append(a->b, SL_P_PLACE, &row);

@@ -90,7 +90,7 @@ static struct sl_start planned_start(struct sl_commit *m, uint32_t i)
 
 	return (struct sl_start) { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
-			   .native = v->native[i], .resv = v->reservation[i], .behind = v->behind[i],
+			   .native = v->native[i], .dealt = v->dealt[i], .resv = v->reservation[i], .behind = v->behind[i],
 			   .expected = v->expected[i],
 			   .text = m->text[i], .through = v->through[i], .lenders = v->lenders[i],
 			   .again = is_again(m, v->job[i]), .row = SL_NONE };

@@ -217,73 +217,6 @@ static uint32_t node_cores(uint32_t node)
 	return n->tot_cores > n->core_spec_cnt ? n->tot_cores - n->core_spec_cnt : n->tot_cores;
 }
 
-static uint32_t cpus_of_cores(uint32_t node, uint32_t cores)
-{
-	const node_record_t *n = node_record_table_ptr[node];
-
-	return cores * MAX(n->tpc, 1);
-}
-
-static uint32_t per_task(const job_record_t *job)
-{
-	uint16_t cpt = job->details->cpus_per_task;
-
-	return cpt && cpt != NO_VAL16 ? cpt : 1;
-}
-
-/* Is the number of cores on each node settled by the nodes alone? */
-static bool pinned_by_nodes(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
-{
-	uint32_t i, cpus = 0, want = MAX(job->details->min_cpus, job->details->num_tasks * per_task(job));
-
-	if (sl_is_exclusive(job->details) || (job->part_ptr && !job->part_ptr->max_share))
-		return true;
-	for (i = 0; i < count; i++) {
-		cpus += cpus_of_cores(place[i].node, place[i].cores);
-		if (place[i].cores < node_cores(place[i].node))
-			break;
-	}
-	return (i == count && cpus <= want) || count == 1;
-}
-
-/* ... or by the tasks per node that the request itself states, or since there is one for each? */
-static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
-{
-	uint32_t tpn = sl_said16(job->details->ntasks_per_node) ? job->details->ntasks_per_node : 0, i;
-	uint32_t want = MAX(job->details->min_cpus, job->details->num_tasks * per_task(job));
-
-	if (tpn ? job->details->num_tasks != count * tpn : want != count * per_task(job))
-		return false;
-	tpn = MAX(tpn, 1);
-	for (i = 0; i < count; i++)
-		if (cpus_of_cores(place[i].node, place[i].cores) != tpn * per_task(job))
-			return false;
-	return true;
-}
-
-static int brings_cpus(void *x, void *arg)
-{
-	const gres_state_t *g = x;
-	const gres_job_state_t *js = g->gres_data;
-	bool *any = arg;
-
-	*any |= js && (js->cpus_per_gres || js->def_cpus_per_gres);
-	return 0;
-}
-
-/* ... or by CPUs that come with gres, the same on each? */
-static bool settled_by_gres(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
-{
-	bool any = false;
-	uint32_t i;
-
-	if (job->gres_list_req)
-		list_for_each(job->gres_list_req, brings_cpus, &any);
-	for (i = 1; any && i < count; i++)
-		any = cpus_of_cores(place[i].node, place[i].cores) == cpus_of_cores(place[0].node, place[0].cores);
-	return any && cpus_of_cores(place[0].node, place[0].cores) * count > job->details->num_tasks * per_task(job);
-}
-
 /* Does it say itself how many tasks each of its nodes takes? */
 static bool says_tasks(const sl_details_t *d)
 {
@@ -295,25 +228,25 @@ static bool says_tasks(const sl_details_t *d)
 #endif
 }
 
-/* As many cores on each node, for as many tasks, of sockets which select has to see whole? */
+/* As many tasks on each node, of sockets which select has to see whole? */
 static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	const multi_core_data_t *m = job->details->mc_ptr;
 	uint32_t i = 1;
 
-	while (i < count && place[i].cores == place[0].cores)
+	while (i < count && place[i].tasks == place[0].tasks && place[i].cores == place[0].cores)
 		i++;
-	return i == count && !(job->details->num_tasks % count) && m &&
+	return i == count && m &&
 		(sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->ntasks_per_socket));
 }
 
-static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool dealt)
 {
 	if (!count)
 		return SL_LAYOUT_NATIVE;
 	if (says_tasks(job->details))	/* of so many nodes */
 		return count == job->details->min_nodes ? SL_LAYOUT_TASKS : SL_LAYOUT_NATIVE;
-	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count) || settled_by_gres(job, place, count))
+	if (!dealt)
 		return SL_LAYOUT_PIN;
 	return SL_HAVE_ARBITRARY_TPN || is_even_by_socket(job, place, count) ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
 }
@@ -321,56 +254,20 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 /* -- changing the request and putting it back ---------------------------------- */
 
 #if SL_HAVE_ARBITRARY_TPN
-/* Tasks that so many cores of a node hold. */
-static uint32_t cores_hold(const job_record_t *job, uint32_t node, uint32_t cores)
-{
-	const multi_core_data_t *m = job->details->mc_ptr;
-	uint32_t threads = MAX(node_record_table_ptr[node]->tpc, 1), per_core = threads, n;
-
-	if (m && sl_said16(m->threads_per_core))
-		threads = MIN(threads, m->threads_per_core);
-	if (m && sl_said16(m->ntasks_per_core))
-		per_core = m->ntasks_per_core;
-	else if (slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE)
-		per_core = 1;
-	n = cores * threads / per_task(job);
-	return MAX(MIN(n, cores * per_core), 1);
-}
-
-/* In planes: each node in turn, while its cores hold them. */
-static uint16_t *tasks_by_plane(const job_record_t *job, const struct sl_layout_place *place, uint32_t count, uint32_t plane)
+static uint16_t *tasks_of(const struct sl_layout_place *place, uint32_t count)
 {
 	uint16_t *tpn = xcalloc(count, sizeof(*tpn));
-	uint32_t i, left = job->details->num_tasks, before;
 
-	do {
-		before = left;
-		for (i = 0; i < count; i++) {
-			uint32_t room = MIN(cores_hold(job, place[i].node, place[i].cores), NO_VAL16 - 1) - tpn[i];
-			uint32_t n = MIN(MIN(plane, room), left);
-
-			tpn[i] += n;
-			left -= n;
-		}
-	} while (left && left < before);
+	for (uint32_t i = 0; i < count; i++)
+		tpn[i] = (uint16_t) MIN(MAX(place[i].tasks, 1), NO_VAL16 - 1);
 	return tpn;
 }
-
-/* Tasks of each node: as many as its cores hold, no more in all than there are. */
-static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+#else
+static uint32_t per_task(const job_record_t *job)
 {
-	uint16_t *tpn = xcalloc(count, sizeof(*tpn));
-	uint32_t i, left = job->details->num_tasks, rest = count;
+	uint16_t cpt = job->details->cpus_per_task;
 
-	for (i = 0; i < count; i++, rest--) {
-		uint32_t n = cores_hold(job, place[i].node, place[i].cores);
-
-		if (job->details->num_tasks && n > left - MIN(left, rest - 1))
-			n = MAX(left - MIN(left, rest - 1), 1);
-		tpn[i] = (uint16_t) MIN(n, NO_VAL16 - 1);
-		left -= MIN(left, n);
-	}
-	return tpn;
+	return cpt && cpt != NO_VAL16 ? cpt : 1;
 }
 #endif
 
@@ -421,10 +318,6 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	sl_details_t *d = job->details;
 	bitstr_t *nodes = NULL;
 	uint32_t i;
-#if SL_HAVE_ARBITRARY_TPN
-	bool planes = (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE && d->num_tasks && d->mc_ptr;
-	uint32_t plane = planes ? d->mc_ptr->plane_size : 0;
-#endif
 
 	s->req_node_bitmap = d->req_node_bitmap;
 	s->exc_node_bitmap = d->exc_node_bitmap;
@@ -438,10 +331,10 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	if (way == SL_LAYOUT_TASKS)
 		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
 	if (way == SL_LAYOUT_TASKS && !d->arbitrary_tpn)
-		d->arbitrary_tpn = plane ? tasks_by_plane(job, place, count, plane) : tasks_of(job, place, count);
+		d->arbitrary_tpn = tasks_of(place, count);
 #else
 	if (way == SL_LAYOUT_TASKS) {	/* as sbatch says it */
-		d->ntasks_per_node = (uint16_t) MIN(d->num_tasks / count, NO_VAL16 - 1);
+		d->ntasks_per_node = (uint16_t) MIN(MAX(place[0].tasks, 1), NO_VAL16 - 1);
 		d->pn_min_cpus = MAX(d->pn_min_cpus, d->ntasks_per_node * per_task(job));
 	}
 #endif
@@ -604,13 +497,13 @@ static bool is_never(int rc)
 		rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
 }
 
-int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool dealt,
 		    const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores, enum sl_layout_way *way,
 		    bool *exact)
 {
 	int rc = ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
 
-	*way = choose_way(job, place, count);
+	*way = choose_way(job, place, count, dealt);
 	if (full && !count)
 		rc = select_beside(job, keep_off, full, cores);
 	if (is_never(rc))

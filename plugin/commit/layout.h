@@ -6,11 +6,11 @@
  * Slurm has no call for that.  The request is changed for the moment of
  * select_nodes(), the least intrusive way that yields the layout first, and put
  * back right after:
- *   PIN    the nodes are required and no others allowed: whole nodes, and jobs
- *          whose request leaves no choice of cores;
- *   TASKS  PIN, and the tasks of each node: those that the request states, or such as their
- *          cores hold (before Slurm 23.11 the same number on each, and that only where a job
- *          asks for sockets, which RESV would hide);
+ *   PIN    the nodes are required and no others allowed: the plan says that they settle how many
+ *          cores each gives;
+ *   TASKS  PIN, and the tasks of each node: those that the request states, or those of the
+ *          plan (before Slurm 23.11 the same number on each, and that only where a job asks for
+ *          sockets, which RESV would hide);
  *   RESV   PIN, and a reservation of all other cores of those nodes that exists
  *          only while the locks are held (before 23.11); a job that is in a
  *          reservation itself has these cores of it alone.  Tasks per node would
@@ -30,6 +30,7 @@
 struct sl_layout_place {
 	uint32_t node;		/* index in node_record_table_ptr */
 	uint32_t cores;
+	uint32_t tasks;		/* 0: not said */
 };
 
 enum sl_layout_way { SL_LAYOUT_NATIVE, SL_LAYOUT_PIN, SL_LAYOUT_TASKS, SL_LAYOUT_RESV };
@@ -50,11 +51,11 @@ void sl_cores_clear(struct sl_cores *c);	/* forget; frees */
  * in node order; count 0, or where the request states the tasks of another number of nodes: wherever
  * select likes, but on no node of *keep_off* (NULL: none is closed to it), and without a look at
  * those of *full*, unless that makes select say that the job could never run.  Returns select_nodes()'s code.
- * On success *exact says whether the allocation is what was asked for, and *way
- * how it was done.  The request is the original one afterwards in any case,
+ * With *dealt*, the plan says that select has to be told the tasks of each place.  On success *exact says whether
+ * the allocation is what was asked for, and *way how it was done.  The request is the original one afterwards in any case,
  * that of the array's head included.
  */
-int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool dealt,
 		    const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores,
 		    enum sl_layout_way *way, bool *exact);
 

@@ -72,6 +72,7 @@ static const char *get_places(struct sl_start *s)
 			return "a node of the plan is gone, or another one now";
 		s->place[i].node = (uint32_t) s->m->c->node_index[plan->place.node[r.first + i]];
 		s->place[i].cores = plan->place.cores[r.first + i];
+		s->place[i].tasks = plan->place.tasks[r.first + i];
 		if (!s->place[i].cores || (i && s->place[i].node <= s->place[i - 1].node))
 			return "the plan's places make no sense";
 	}
@@ -291,7 +292,7 @@ static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout
 
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
-	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->keep_off,
+	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->dealt, s->keep_off,
 			     s->native ? sl_full_nodes(s->m, job, s->part, s->row) : NULL, cores, way, exact);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);

@@ -21,7 +21,7 @@ struct sl_start {
 	uint32_t shape;
 	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
 	struct sl_range lenders;
-	bool native;
+	bool native, dealt;
 	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
 	bool any_way;			/* or in any that draws it in */
 	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */

@@ -29,6 +29,16 @@ struct sl_range places(struct built_plan *p, uint32_t first, uint32_t last, uint
 	return r;
 }
 
+struct sl_range on_two(struct built_plan *p, uint32_t cores0, uint32_t tasks0, uint32_t cores1, uint32_t tasks1)
+{
+	struct sl_plan_place_row row = { .node = 0, .cores = cores0, .tasks = tasks0 };
+	struct sl_range r = { sl_builder_append(p->builder, SL_P_PLACE, &row), 2 };
+
+	row = (struct sl_plan_place_row) { .node = 1, .cores = cores1, .tasks = tasks1 };
+	sl_builder_append(p->builder, SL_P_PLACE, &row);
+	return r;
+}
+
 struct sl_plan_start_row start_row(uint32_t job, struct sl_range places)
 {
 	struct sl_plan_start_row row = sl_plan_start_row();

@@ -18,6 +18,9 @@
 struct sl_range place(struct built_plan *p, uint32_t node, uint32_t cores, int64_t memory, uint32_t gpus);
 struct sl_range places(struct built_plan *p, uint32_t first, uint32_t last, uint32_t cores);
 
+/* Nodes 0 and 1 with so many cores and tasks. */
+struct sl_range on_two(struct built_plan *p, uint32_t cores0, uint32_t tasks0, uint32_t cores1, uint32_t tasks1);
+
 /* A job that is started, by its id: the row, and the row appended. */
 struct sl_plan_start_row start_row(uint32_t job, struct sl_range places);
 void put_start(struct built_plan *p, uint32_t job, struct sl_range places);

@@ -341,32 +341,25 @@ static void jobs_of_a_reservation_of_parts_of_nodes_have_its_cores_alone(void **
 	parts.first = sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 5 });
 	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "part"));
 	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 5);
-	EXPECT_START(b, place(p_, 0, 5, 0, 0), "only Slurm's select can place it (a partial reservation)");
 	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
 	EXPECT_START(b, place(p_, 0, 5, 0, 0), NULL);
 	build_change_job(b, 2, .num_tasks = 6);
 	EXPECT_START(b, place(p_, 0, 6, 0, 0), "job 2: node n0: 6 cores of its reservation in use");
-	build_change_job(b, 2, .num_tasks = 5);
-	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_IGNORE_JOBS);
-	EXPECT_START(b, place(p_, 0, 5, 0, 0), "only Slurm's select can place it (a partial reservation)");
 	build_destroy(b);
 }
 
-/* -- what only Slurm can place ------------------------------------------- */
+/* -- what Slurm places ----------------------------------------------------- */
 
-static void a_request_that_is_not_modelled_has_to_be_native(void **state)
+static void the_places_of_a_native_job_are_counted_and_not_looked_at(void **state)
 {
 	struct build *b = one((struct build_job) { .tasks = 4 });
 	struct built_plan *p;
 	struct sl_plan_start_row row;
 
 	(void) state;
-	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_change_job(b, 2, .asks = SL_ASKS_TASK_COUNTS);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (what it asks for besides)");
+	EXPECT_START(b, place(p_, 0, 3, 0, 0), "job 2: its 1 nodes host 3 tasks of 1 CPUs, it has 4");
 	p = build_plan(b);
-	row = start_row(2, place(p, 0, 4, 0, 0));
+	row = start_row(2, place(p, 0, 3, 0, 0));
 	row.native = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, NULL);
@@ -375,63 +368,6 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	row.places = place(p, 0, 4, 0, 0);
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, "job 2: node n0: 9 cores in use");
-	build_destroy(b);
-}
-
-/* A GPU for each task, on as many nodes as there are tasks: select knows how many CPUs they have. */
-static void tasks_that_overcommit_with_gres_of_their_own_have_to_be_native(void **state)
-{
-	struct build *b = build_create("4x8c2g");
-	struct built_plan *p;
-	struct sl_plan_start_row row;
-
-	(void) state;
-	build_pending(b, (struct build_job) { .id = 2, .tasks = 3, .gpus = 1 });
-	build_change_job(b, 2, .min_cpus = 1);
-	build_change_job(b, 2, .max_nodes = 0);
-	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 1, SL_PER_TASK));
-	build_change_job(b, 2, .flags = SL_JOBF_OVERCOMMIT);
-	EXPECT_START(b, place(p_, 0, 1, 0, 3), "job 2: only Slurm's select can place it (gres for each task)");
-	p = build_plan(b);
-	row = start_row(2, places(p, 0, 2, 1));
-	row.native = 1;
-	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, NULL);
-	build_destroy(b);
-}
-
-static void jobs_of_a_partition_with_switches_of_their_own_have_to_be_native(void **state)
-{
-	struct build *b = one((struct build_job) { .tasks = 4 });
-	struct built_plan *p;
-	struct sl_plan_start_row row;
-
-	(void) state;
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_EXCLUSIVE_TOPO);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (switches of its own)");
-	p = build_plan(b);
-	row = start_row(2, place(p, 0, 4, 0, 0));
-	row.native = 1;
-	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, NULL);
-	build_destroy(b);
-}
-
-static void what_sockets_cores_and_topology_select_alone_knows_has_to_be_native(void **state)
-{
-	struct build *b = one((struct build_job) { .tasks = 4 });
-
-	(void) state;
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = 2);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (MaxCPUsPerSocket)");
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = SL_NONE);
-	build_change(b, SL_T_NODE, 0, sl_node_row, .res_cores_per_gpu = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (cores for jobs with GPUs)");
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_OTHER_TOPOLOGY);
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
-	build_change_job(b, 2, .min_nodes = 2);
-	EXPECT_START(b, places(p_, 1, 2, 2), "job 2: only Slurm's select can place it (several nodes of another topology)");
 	build_destroy(b);
 }
 
@@ -540,10 +476,7 @@ int main(void)
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
 		cmocka_unit_test(jobs_of_a_reservation_of_parts_of_nodes_have_its_cores_alone),
-		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
-		cmocka_unit_test(tasks_that_overcommit_with_gres_of_their_own_have_to_be_native),
-		cmocka_unit_test(jobs_of_a_partition_with_switches_of_their_own_have_to_be_native),
-		cmocka_unit_test(what_sockets_cores_and_topology_select_alone_knows_has_to_be_native),
+		cmocka_unit_test(the_places_of_a_native_job_are_counted_and_not_looked_at),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),
 		cmocka_unit_test(a_shape_stands_in_for_the_request),
 		cmocka_unit_test(an_alternative_that_was_refused_is_not_planned),

@@ -70,39 +70,8 @@ static void sockets_are_had_whole_where_they_are_allocated(void **state)
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 0, 3, 0, 0), "job 2: node n0: has 3 cores, sockets of it have 4");
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), "have cores for 5 tasks of 1 CPUs, it has 3");
-	build_change_job(b, 2, .cpus_per_task = 3);
-	EXPECT_START(b, places(p_, 0, 1, 4), "node n0: only Slurm's select can place it (allocation by socket)");
-	build_change_job(b, 2, .cpus_per_task = 1);
-	build_change_job(b, 2, .asks = SL_ASKS_SOCKETS_IN_TURN);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "only Slurm's select can place it (allocation by socket)");
-	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "only Slurm's select can place it (allocation by socket)");
 	build_change_job(b, 2, .flags = SL_JOBF_EXCLUSIVE);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
-	build_change_job(b, 2, .flags = 0);
-	build_change_job(b, 2, .asks = 0);
-	build_change(b, SL_T_NODE, 0, sl_node_row, .core_spec = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "node n0: only Slurm's select can place it (allocation by socket)");
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
-	build_destroy(b);
-}
-
-static void sockets_beside_gres_are_selects_but_for_a_single_core(void **state)
-{
-	struct build *b = build_create("2x8c2s1g");
-
-	(void) state;
-	b->meta.select_flags = SL_SELECT_SOCKET;
-	build_pending(b, (struct build_job) { .id = 2, .tasks = 2, .gpus = 1 });
-	EXPECT_START(b, place(p_, 0, 4, 0, 1), NULL);
-	b->meta.select_flags |= SL_SELECT_GRES_IN_TURN;
-	EXPECT_START(b, place(p_, 0, 4, 0, 1), "node n0: only Slurm's select can place it (allocation by socket)");
-	build_change_job(b, 2, .num_tasks = 1);
-	build_change_job(b, 2, .min_cpus = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 1), NULL);
-	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 1);
-	build_change_job(b, 2, .cpus_per_task = 5);
-	EXPECT_START(b, place(p_, 0, 8, 0, 1), NULL);
 	build_destroy(b);
 }
 
@@ -115,22 +84,6 @@ static void sockets_of_cores_that_no_machine_has_are_counted_all_the_same(void *
 	build_change(b, SL_T_NODE, 0, sl_node_row, .threads = UINT32_C(1) << 31);
 	build_pending(b, (struct build_job) { .id = 2, .tasks = 1 });
 	EXPECT_START(b, place(p_, 0, 2, 0, 0), NULL);
-	build_destroy(b);
-}
-
-static void how_least_loaded_nodes_share_tasks_may_be_selects(void **state)
-{
-	struct build *b = build_create("2x8c");
-
-	(void) state;
-	b->meta.select_flags = SL_SELECT_LLN | SL_SELECT_LLN_DEALS;
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 6 });
-	EXPECT_START(b, places(p_, 0, 1, 3), "only Slurm's select can place it (tasks on least loaded nodes)");
-	build_change_job(b, 2, .ntasks_per_node = 3);
-	EXPECT_START(b, places(p_, 0, 1, 3), NULL);
-	build_change_job(b, 2, .ntasks_per_node = 0);
-	b->meta.select_flags = SL_SELECT_LLN;
-	EXPECT_START(b, places(p_, 0, 1, 3), NULL);
 	build_destroy(b);
 }
 
@@ -180,6 +133,30 @@ static void more_cores_than_a_node_has_left_are_refused(void **state)
 	build_destroy(b);
 }
 
+/* Node 0 with so many cores and tasks. */
+static struct sl_range dealt(struct built_plan *p, uint32_t cores, uint32_t tasks)
+{
+	struct sl_plan_place_row row = { .node = 0, .cores = cores, .tasks = tasks };
+
+	return (struct sl_range) { sl_builder_append(p->builder, SL_P_PLACE, &row), 1 };
+}
+
+static void a_place_has_cores_for_its_tasks_and_not_one_more(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 2, .tasks = 6, .cpus_per_task = 2 });
+
+	(void) state;
+	EXPECT_START(b, on_two(p_, 4, 2, 8, 4), NULL);
+	EXPECT_START(b, on_two(p_, 2, 1, 8, 4), "its 2 nodes host 5 tasks of 2 CPUs, it has 6");
+	EXPECT_START(b, on_two(p_, 8, 4, 8, 4), "have cores for 8 tasks of 2 CPUs, it has 6");
+	EXPECT_START(b, on_two(p_, 3, 2, 8, 4), "node n0: has 3 cores, for 2 tasks");
+	EXPECT_START(b, on_two(p_, 6, 2, 8, 4), "node n0: has 6 cores, for 2 tasks");
+	build_change_job(b, 2, .ntasks_per_node = 3);
+	EXPECT_START(b, on_two(p_, 6, 3, 6, 3), NULL);
+	EXPECT_START(b, on_two(p_, 6, 3, 8, 4), "node n1: has 4 tasks, takes at most 3");
+	build_destroy(b);
+}
+
 /* -- sockets --------------------------------------------------------------- */
 
 static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
@@ -192,7 +169,7 @@ static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "has 4 of 8 cores, wants the whole node");
 	build_change_job(b, 2, .ntasks_per_socket = 1);
-	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: its 1 nodes host 2 tasks of 1 CPUs, it has 4");
+	EXPECT_START(b, dealt(p_, 8, 4), "job 2: node n0: has 4 tasks, takes at most 2");
 	build_change_job(b, 2, .ntasks_per_socket = 4);
 	build_change_job(b, 2, .sockets_per_node = 3);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 3 of 1");
@@ -201,59 +178,6 @@ static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 2 of 5");
 	build_change_job(b, 2, .cores_per_socket = 4);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
-	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 3);
-	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (unequal sockets)");
-	build_destroy(b);
-}
-
-static void parts_of_nodes_have_the_sockets_wherever_their_cores_are(void **state)
-{
-	struct build *b = one((struct build_job) { .tasks = 4 });
-
-	(void) state;
-	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
-	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 2, .ends_in = 60 });
-	build_change_job(b, 2, .ntasks_per_socket = 2);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_running(b, (struct build_job) { .id = 3, .nodes = 1, .cores = 1, .ends_in = 60 });
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: node n0: with 3 cores in use its sockets are sure to lend 3, needs 4");
-	build_change_job(b, 2, .ntasks_per_socket = 4);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_change_job(b, 2, .sockets_per_node = 2);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_running(b, (struct build_job) { .id = 4, .nodes = 1, .cores = 1, .ends_in = 60 });
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "with 4 cores in use its sockets are sure to lend 0, needs 4");
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), "has 1 sockets of 8 cores, needs 2 of 1");
-	build_destroy(b);
-}
-
-static struct sl_range on_two(struct built_plan *p, uint32_t first, uint32_t second)
-{
-	struct sl_range r = place(p, 0, first, 0, 0);
-
-	place(p, 1, second, 0, 0);
-	r.count = 2;
-	return r;
-}
-
-static void planes_come_to_what_each_node_gives(void **state)
-{
-	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 2, .tasks = 6 });
-
-	(void) state;
-	for (uint32_t n = 0; n < 2; n++)
-		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
-	EXPECT_START(b, on_two(p_, 2, 1), NULL);
-	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
-	EXPECT_START(b, on_two(p_, 2, 2), "only Slurm's select can place it (planes)");
-	build_change_job(b, 2, .plane_size = 3);
-	EXPECT_START(b, on_two(p_, 2, 2), NULL);
-	EXPECT_START(b, on_two(p_, 2, 1), NULL);	/* where the second has no more */
-	build_change_job(b, 2, .plane_size = 4);
-	EXPECT_START(b, on_two(p_, 2, 1), NULL);
-	EXPECT_START(b, on_two(p_, 2, 2), "job 2: node n1: has 2 cores, its planes come to 2 tasks");
-	build_change_job(b, 2, .plane_size = 6);
-	EXPECT_START(b, on_two(p_, 2, 1), "only Slurm's select can place it (planes)");
 	build_destroy(b);
 }
 
@@ -274,41 +198,18 @@ static void tasks_are_on_the_nodes_that_the_job_says(void **state)
 	for (uint32_t n = 0; n < 2; n++)
 		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
 	change_tasks(b, "13");
-	EXPECT_START(b, on_two(p_, 1, 2), NULL);
-	EXPECT_START(b, on_two(p_, 2, 1), "job 2: node n0: has 2 cores, for 1 tasks");
-	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: has 1 cores, for 3 tasks");
-	EXPECT_START(b, on_two(p_, 1, 3), "have cores for 5 tasks of 1 CPUs, it has 4");
+	EXPECT_START(b, on_two(p_, 1, 1, 2, 3), NULL);
+	EXPECT_START(b, on_two(p_, 1, 2, 1, 2), "job 2: node n0: has 2 tasks, not as the job says");
+	EXPECT_START(b, on_two(p_, 1, 1, 3, 3), "job 2: node n1: has 3 cores, for 3 tasks");
 	change_tasks(b, "101");
-	EXPECT_START(b, on_two(p_, 1, 1), "job 2: has 1 of the 2 nodes it requires");
+	EXPECT_START(b, on_two(p_, 1, 1, 1, 1), "job 2: has 1 of the 2 nodes it requires");
 	build_change_job(b, 2, .req_nodes = build_nodes(b, 0, 0));
-	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: is none of those that it says tasks of");
+	EXPECT_START(b, on_two(p_, 1, 1, 1, 1), "job 2: node n1: has 1 tasks, not as the job says");
 	build_change_job(b, 2, .max_nodes = 3);
 	build_change_job(b, 2, .min_nodes = 1);
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 1 nodes, says what 2 of them have");
-	build_change_job(b, 2, .flags |= SL_JOBF_OVERCOMMIT);
-	EXPECT_START(b, on_two(p_, 1, 1), "only Slurm's select can place it (an arbitrary distribution)");
 	build_change_job(b, 2, .arbitrary_tpn.count = 0);
-	EXPECT_START(b, on_two(p_, 1, 1), NULL);
-	build_destroy(b);
-}
-
-static void gres_of_tasks_are_where_the_job_says(void **state)
-{
-	struct build *b = one((struct build_job) { .cpus_per_task = 1 });
-	struct built_plan *p;
-	struct sl_range at;
-
-	(void) state;
-	change_tasks(b, "12");
-	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 1, SL_PER_TASK));
-	for (uint32_t gpus = 1; gpus <= 2; gpus++) {
-		p = build_plan(b);
-		at = place(p, 0, 1, 0, 3 - gpus);
-		place(p, 1, 2, 0, gpus);
-		at.count = 2;
-		put_start(p, 2, at);
-		expect(b, p, gpus == 2 ? NULL : "job 2: its nodes have 2 tasks' worth of gpu, needs 3");
-	}
+	EXPECT_START(b, on_two(p_, 1, 1, 1, 1), NULL);
 	build_destroy(b);
 }
 
@@ -328,10 +229,6 @@ static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void 
 	build_change_job(b, 2, .asks = SL_ASKS_SPEC_CORES);
 	EXPECT_START(b, place(p_, 0, 10, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), "has 8 of 10 cores");
-	build_change(b, SL_T_NODE, 0, sl_node_row, .threads = 2);
-	build_change_job(b, 2, .core_spec = 1);
-	build_change_job(b, 2, .asks = SL_ASKS_SPEC_THREADS);
-	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (threads set aside)");
 	build_destroy(b);
 }
 
@@ -354,17 +251,13 @@ int main(void)
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
 		cmocka_unit_test(sockets_are_had_whole_where_they_are_allocated),
-		cmocka_unit_test(sockets_beside_gres_are_selects_but_for_a_single_core),
 		cmocka_unit_test(sockets_of_cores_that_no_machine_has_are_counted_all_the_same),
-		cmocka_unit_test(how_least_loaded_nodes_share_tasks_may_be_selects),
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(more_cores_than_a_node_has_left_are_refused),
+		cmocka_unit_test(a_place_has_cores_for_its_tasks_and_not_one_more),
 		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
-		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
-		cmocka_unit_test(planes_come_to_what_each_node_gives),
 		cmocka_unit_test(tasks_are_on_the_nodes_that_the_job_says),
-		cmocka_unit_test(gres_of_tasks_are_where_the_job_says),
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 	};

@@ -394,7 +394,7 @@ static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 	build_destroy(b);
 }
 
-static void constraints_that_cannot_be_read_are_for_select(void **state)
+static void constraints_that_cannot_be_read_are_not_taken_as_satisfied(void **state)
 {
 	static const char *const odd[] = { "red*2&red*1", "red*1|red", "[red*1&red]", "[red*1|red*1]", "(red*1)", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
 					   "[red|blue]|red", "[red|blue]&[red|fast]", "red&", "red||blue", "[red&blue]", "[]", "()" };
@@ -403,7 +403,7 @@ static void constraints_that_cannot_be_read_are_for_select(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		build_change_job(b, 2, .features = sl_builder_str(b->builder, odd[i]));
-		EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
+		EXPECT_START(b, place(p_, 1, 1, 0, 0), "its nodes cannot be checked against its constraint");
 	}
 	build_destroy(b);
 }
@@ -635,7 +635,7 @@ int main(void)
 		cmocka_unit_test(no_node_counts_for_two_features),
 		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),
 		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
-		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),
+		cmocka_unit_test(constraints_that_cannot_be_read_are_not_taken_as_satisfied),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
 		cmocka_unit_test(the_number_of_nodes_is_one_of_those_that_are_listed),
 		cmocka_unit_test(a_start_that_runs_into_a_reservation_of_the_plan_is_refused),

@@ -109,7 +109,7 @@ static void one_bad_row_of_a_thousand_costs_one_job(void **state)
 	assert_false(starts(&r, 500));
 	assert_int_equal(r.plan.pending.rows, 1);
 	assert_int_equal(r.plan.pending.why[0], SL_WHY_CHECK);
-	assert_string_equal(says(&r, 500), "the checker refused its place: its 1 nodes have cores for 9 tasks of 1 CPUs, it has 1");
+	assert_string_equal(says(&r, 500), "the checker refused its place: node n499: has 9 cores, the node has 8");
 	assert_int_equal(r.plan.refused.job[0], 500);
 	assert_int_equal(r.plan.refused.was[0], SL_REFUSED_START);
 	assert_int_equal(r.plan.place.cores[r.plan.refused.places[0].first], 9);

@@ -48,19 +48,14 @@ static void running(struct build *b, uint32_t id, uint32_t kind, uint32_t count,
 	build_change(b, SL_T_ALLOC, job.alloc.first, sl_alloc_row, .gres = rows);
 }
 
-static struct sl_range with_cores(struct built_plan *p, uint32_t cores, uint32_t kind, uint32_t count, uint32_t devices)
+static struct sl_range on(struct built_plan *p, uint32_t kind, uint32_t count, uint32_t devices)
 {
-	struct sl_plan_place_row row = { .node = 0, .cores = cores };
+	struct sl_plan_place_row row = { .node = 0, .cores = 1 };
 	struct sl_plan_place_gres_row gres = { .kind = kind, .count = count, .of = kind == SHARD ? GPU : SL_NONE,
 					       .devices = devices };
 
 	row.gres = (struct sl_range) { sl_builder_append(p->builder, SL_P_PLACE_GRES, &gres), 1 };
 	return (struct sl_range) { sl_builder_append(p->builder, SL_P_PLACE, &row), 1 };
-}
-
-static struct sl_range on(struct built_plan *p, uint32_t kind, uint32_t count, uint32_t devices)
-{
-	return with_cores(p, 1, kind, count, devices);
 }
 
 static void shares_of_a_job_are_of_one_device(void **state)
@@ -77,8 +72,6 @@ static void shares_of_a_job_are_of_one_device(void **state)
 	running(b, 1, SHARD, 2, 1, 60);
 	EXPECT_START(b, on(p_, SHARD, 3, 1), "5 shares of one device in use");
 	EXPECT_START(b, on(p_, SHARD, 3, 2), NULL);
-	build_change_job(b, 2, .gres = build_gres(b, "shard", "", 3, SL_PER_JOB));
-	EXPECT_START(b, on(p_, SHARD, 3, 2), "shares beside gres that are not by node");
 	build_destroy(b);
 }
 
@@ -96,8 +89,6 @@ static void a_device_is_had_whole_or_by_shares(void **state)
 	running(b, 1, GPU, 1, 2, 60);
 	EXPECT_START(b, on(p_, SHARD, 1, 2), "5 shares of one device in use");
 	EXPECT_START(b, on(p_, SHARD, 1, 1), NULL);
-	build_change_job(b, 2, .flags = SL_JOBF_EXCLUSIVE);
-	EXPECT_START(b, with_cores(p_, 8, SHARD, 1, 1), "only Slurm's select can place it");
 	build_destroy(b);
 }
 

@@ -14,7 +14,6 @@
 #include "image/shapes.h"
 #include "t/model/want_of.h"
 #include "t/timeline/set.h"
-#include "check/check.h"
 #include "model/native.h"
 
 static void a_want_is_in_cores(void **state)
@@ -528,26 +527,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 	return native[fact];
 }
 
-/* What the checker says of a plan that places the first job of the queue on node 0. */
-static void expect_checker_refuses(struct build *b, uint32_t fact)
-{
-	struct built_plan *p = build_plan(b);
-	struct sl_plan_start_row start = sl_plan_start_row();
-	struct sl_error err = { 0 };
-
-	start.job = 1;
-	start.stamp = build_open(b)->job.stamp[0];
-	start.partition = 0;
-	start.places = build_place(p, 0, 1);
-	sl_builder_append(p->builder, SL_P_START, &start);
-	if (!sl_check_plan(build_open(b), build_plan_open(p), &err))
-		fail_msg("fact %u: the checker lets the engine place it", fact);
-	if (!strstr(err.text, "only Slurm's select can place it"))
-		fail_msg("fact %u: %s", fact, err.text);
-	build_plan_destroy(p);
-}
-
-static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void **state)
+static void each_fact_that_only_select_can_heed_makes_a_job_native(void **state)
 {
 	char text[SL_NATIVE_TEXT];
 	uint32_t native = 1;
@@ -566,8 +546,6 @@ static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void 
 		c = build_cluster(b);
 		assert_int_equal(want(c, 1)->native, native);
 		assert_int_equal(!native, !*sl_native_text(native, text, sizeof(text)));
-		if (native)
-			expect_checker_refuses(b, fact);
 		sl_cluster_destroy(c);
 		build_destroy(b);
 	}
@@ -702,7 +680,7 @@ int main(void)
 		cmocka_unit_test(jobs_of_several_nodes_of_another_topology_are_native),
 		cmocka_unit_test(jobs_are_native_where_sockets_or_cores_of_nodes_are_not_all_theirs),
 		cmocka_unit_test(a_job_with_gres_is_native_while_a_reservation_has_some),
-		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
+		cmocka_unit_test(each_fact_that_only_select_can_heed_makes_a_job_native),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),
 		cmocka_unit_test(a_shape_is_another_request),

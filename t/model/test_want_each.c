@@ -191,7 +191,7 @@ static void the_checker_misses_nothing_that_gres_bring(void **state)
 	accepted(&d);
 	sl_builder_row(d.image, SL_P_PLACE, 1, &place);
 	for (uint32_t i = 0; i < 3; i++) {
-		static const char *const words[] = { "needs 2", "needs 700", "have cores for" };
+		static const char *const words[] = { "needs 2", "needs 700", "has 3 cores, for 1 tasks" };
 		struct sl_plan_image p;
 		const void *bytes;
 		size_t size;
@@ -227,15 +227,14 @@ static void whole_nodes_without_enough_for_all_their_gres_are_none(void **state)
 	}
 }
 
-/* Seven tasks on two nodes, each of which has three CPUs with its GPUs in any case: of five cores on the other one is too
- * many, which the checker says of a whole plan. */
+/* Seven tasks on two nodes, each of which has three CPUs with its GPUs in any case, however few its tasks. */
 static void a_layout_that_is_given_counts_the_cpus_of_gres(void **state)
 {
 	static const struct each asked = { { .nodes = 2, .max_nodes = 2, .tasks = 7, .gpus = 3 }, SL_PER_NODE, 1, false, 0, NULL, 0 };
 	static const struct {
 		uint32_t cores[2];
 		int fits;
-	} layouts[] = { { { 5, 3 }, 0 }, { { 5, 0 }, 0 }, { { 4, 3 }, 1 }, { { 4, 0 }, 1 }, { { 0, 0 }, 1 } };
+	} layouts[] = { { { 7, 3 }, 0 }, { { 7, 0 }, 0 }, { { 5, 3 }, 1 }, { { 4, 3 }, 1 }, { { 4, 0 }, 1 }, { { 0, 0 }, 1 } };
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {

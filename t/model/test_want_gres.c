@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "check/check.h"
 #include "model/native.h"
 #include "t/model/desk.h"
 
@@ -58,20 +57,6 @@ static void expect(const char *machine, const struct asked *q, size_t number)
 	leave(&d);
 }
 
-/* The plan is not what the snapshot, which has been changed since, allows. */
-static void refused(struct desk *d, const char *text)
-{
-	struct sl_plan_image p;
-	const void *bytes;
-	size_t size;
-
-	build_open(d->b);
-	checked(d, sl_builder_finish(d->image, &bytes, &size, &d->err));
-	checked(d, sl_plan_image_open(&p, bytes, size, &d->err));
-	assert_int_equal(sl_check_plan(&d->b->snap, &p, &d->err), -1);
-	assert_non_null(strstr(d->err.text, text));
-}
-
 /* Some socket has two of four, whichever these are near; three only select can tell. */
 static void whole_nodes_have_what_is_asked_for_of_a_socket(void **state)
 {
@@ -90,20 +75,6 @@ static void whole_nodes_have_what_is_asked_for_of_a_socket(void **state)
 	/* a node without as many is none */
 	expect("2x8c2s1g+2x8c2s4g", &(struct asked) { { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0,
 						       "n2:8 n3:8", false }, 0);
-}
-
-/* The checker counts by itself: of four on two sockets no socket need have three. */
-static void the_checker_knows_what_a_socket_has_for_certain(void **state)
-{
-	static const struct asked job = { { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, NULL, false };
-	struct desk d = desk_of("4x8c2s4g", &job);
-
-	(void) state;
-	assert_int_equal(start(&d, 1), 1);
-	accepted(&d);
-	build_change(d.b, SL_T_JOB_GRES, d.b->snap.job.gres[0].first, sl_job_gres_row, .count = 3);
-	refused(&d, "some socket is sure to have 2 gpu, needs 3");
-	leave(&d);
 }
 
 #define TASKS SL_ASKS_TASKS_PER_GRES
@@ -185,48 +156,6 @@ static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void 
 					       "n0:8", false }, 0);
 }
 
-static void the_checker_knows_which_tasks_are_bound(void **state)
-{
-	static const struct asked job = { { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0,
-					  SL_ASKS_BOUND_GRES, 0, NULL, false };
-	struct desk d = desk_of("4x8c2t4g", &job);
-
-	(void) state;
-	assert_int_equal(start(&d, 1), 1);
-	accepted(&d);
-	build_change(d.b, SL_T_NODE, 1, sl_node_row, .sockets = 2);
-	refused(&d, "on nodes of several sockets");
-	leave(&d);
-}
-
-static void the_checker_knows_that_cores_are_bound(void **state)
-{
-	static const struct asked job = { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0, NULL, false };
-	struct desk d = desk_of("4x8c4g", &job);
-
-	(void) state;
-	assert_int_equal(start(&d, 1), 1);
-	accepted(&d);
-	build_change(d.b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
-	refused(&d, "gres bound to cores, on nodes of several sockets");
-	leave(&d);
-}
-
-/* The checker by itself: three tasks of each node, for two GPUs. */
-static void the_checker_counts_the_tasks_of_gpus(void **state)
-{
-	static const struct asked job = { { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, NULL, false };
-	struct desk d = desk_of("4x8c2t4g", &job);
-
-	(void) state;
-	assert_int_equal(start(&d, 1), 1);
-	accepted(&d);
-	build_change(d.b, SL_T_JOB, 0, sl_job_row, .num_tasks = 6);
-	build_change(d.b, SL_T_JOB, 0, sl_job_row, .min_cpus = 6);
-	refused(&d, "not as many on each node");
-	leave(&d);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,10 +163,6 @@ int main(void)
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
 		cmocka_unit_test(who_is_left_to_select_asks_no_more_than_the_job),
 		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
-		cmocka_unit_test(the_checker_knows_which_tasks_are_bound),
-		cmocka_unit_test(the_checker_knows_that_cores_are_bound),
-		cmocka_unit_test(the_checker_counts_the_tasks_of_gpus),
-		cmocka_unit_test(the_checker_knows_what_a_socket_has_for_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,13 +99,13 @@ static void a_layout_keeps_nodes_that_get_the_same_together_and_lists_them_in_or
 		{ 4, { .cores = 2, .memory = 5 } }, { 1, { .cores = 2, .memory = 5 } },
 		{ 2, { .cores = 2, .memory = 6 } }, { 0, { .cores = 2, .memory = 5, .gres = { 1 } } },
 	};
-	const struct sl_place first = { .node = 0, .cores = 2, .memory = 5, .gres = { 1 } };
+	const struct sl_place first = { .node = 0, .cores = 2, .tasks = 1, .memory = 5, .gres = { 1 } };
 	struct sl_layout l = SL_LAYOUT_EMPTY;
 	struct sl_place out[4];
 
 	(void) state;
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(sl_layout_add(&l, in[i].node, in[i].node, &in[i].each, NULL), 0);
+		assert_int_equal(sl_layout_add(&l, in[i].node, in[i].node, 1, &in[i].each, NULL), 0);
 	assert_int_equal(l.shares, 3);
 	assert_int_equal(l.nodes, 4);
 	assert_int_equal(l.cores, 8);
@@ -113,6 +113,8 @@ static void a_layout_keeps_nodes_that_get_the_same_together_and_lists_them_in_or
 	assert_memory_equal(&out[0], &first, sizeof(out[0]));
 	assert_int_equal(out[2].memory, 6);
 	assert_string_equal(text_of(&l), "0-2:2 4:2");
+	assert_int_equal(sl_layout_add(&l, 5, 5, 2, &in[0].each, NULL), 0);
+	assert_int_equal(l.shares, 4);	/* the same amounts, other tasks */
 	sl_layout_free(&l);
 }
 
@@ -123,8 +125,8 @@ static void a_layout_is_booked_wholly_or_not_at_all(void **state)
 	struct sl_free_now f;
 
 	(void) state;
-	assert_int_equal(sl_layout_add(&l, 0, 2, &(struct sl_resources) { .cores = 2 }, NULL), 0);
-	assert_int_equal(sl_layout_add(&l, 3, 3, &(struct sl_resources) { .cores = 7 }, NULL), 0);
+	assert_int_equal(sl_layout_add(&l, 0, 2, 1, &(struct sl_resources) { .cores = 2 }, NULL), 0);
+	assert_int_equal(sl_layout_add(&l, 3, 3, 1, &(struct sl_resources) { .cores = 7 }, NULL), 0);
 	book(tl, "3", 2, 0, 100);
 	assert_int_equal(sl_layout_book(tl, &l, 0, 10, NULL), -1);
 	sl_timeline_free_now(tl, &f);

@@ -199,7 +199,7 @@ static int push_parts(struct sl_market *m, struct sl_bid *bid, struct sl_error *
 		for (uint32_t r = 0; r < s->runs; r++) {
 			struct sl_bid_part *p = &m->part[bid->part + bid->parts];
 
-			*p = (struct sl_bid_part) { s->run[r].first, s->run[r].last, l->share[i].each };
+			*p = (struct sl_bid_part) { s->run[r].first, s->run[r].last, l->share[i].each, l->share[i].tasks };
 			sorted &= !bid->parts || p[-1].first < p->first;
 			bid->parts++;
 		}

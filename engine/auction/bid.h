@@ -63,6 +63,7 @@ struct sl_bid_options {
 struct sl_bid_part {			/* consecutive nodes that give the same */
 	uint32_t first, last;
 	struct sl_resources each;
+	uint32_t tasks;			/* on each; 0: not said */
 };
 
 struct sl_bid {

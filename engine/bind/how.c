@@ -154,7 +154,8 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
 	for (uint32_t i = 0; i < b->parts; i++)
 		for (uint32_t node = part[i].first; node <= part[i].last; node++)
-			pick[n++] = (struct sl_pick) { .node = node, .cores = b->elastic ? 0 : (uint32_t) part[i].each.cores };
+			pick[n++] = b->elastic ? (struct sl_pick) { .node = node } :
+				(struct sl_pick) { .node = node, .cores = (uint32_t) part[i].each.cores, .tasks = part[i].tasks };
 	h->place.method = SL_PLACE_EXPLICIT;
 	h->place.picks = pick;
 	h->place.count = n;

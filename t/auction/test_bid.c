@@ -74,8 +74,8 @@ static int book(struct stall *s, const struct sl_bid *b)
 	assert_non_null(pick);
 	for (uint32_t i = 0; i < b->parts; i++)
 		for (uint32_t n = s->part[b->part + i].first; n <= s->part[b->part + i].last; n++)
-			pick[how.count++] = (struct sl_pick) { .node = n, .cores = b->elastic ? 0 :
-				(uint32_t) s->part[b->part + i].each.cores };
+			pick[how.count++] = b->elastic ? (struct sl_pick) { .node = n } : (struct sl_pick) { .node = n,
+				.cores = (uint32_t) s->part[b->part + i].each.cores, .tasks = s->part[b->part + i].tasks };
 	assert_int_equal(how.count, b->nodes);
 	rc = sl_plan_start(s->p, b->entry, &(struct sl_terms) { .how = &how }, &why, &s->err);
 	if (rc < 0)

@@ -2,23 +2,21 @@
 /*
  * bound.h - a makespan that no schedule of a workload can beat.
  *
- * So that a utilization is always seen beside what is possible at all.  The bound
- * is the greatest of
+ * So that a utilization is always seen beside what is possible at all.  The bound is the greatest of
  *
  *	longest		a job's submission + runtime
- *	area		core-seconds (GPU-seconds) / cores (GPUs)
- *	patterns	an LP over what a node can hold at one time
+ *	area		core-seconds / cores
+ *	GPU area	GPU-seconds / GPUs
+ *	nodes		node-seconds / nodes, counted in two ways
  *
- * the latter two also for the jobs submitted from some instant on, added to that
- * instant.  The LP: a pattern is a set of parts of jobs that fit on one node at the
- * same time; the time that nodes spend on patterns must cover the node-seconds of
- * each kind of part, and no kind of node may spend more than the makespan times its
- * number.  It is solved by column generation (Gilmore and Gomory 1961), but not
- * trusted: what is returned follows from the dual prices by one exact knapsack for
- * each kind of node, which bounds the makespan from below whatever the prices are.
+ * the latter three also for the jobs submitted from some instant on, added to that instant.  A part is what
+ * a job must have on one node.  In the first way a part with more than half of the cores of the largest node
+ * counts as one node, because no two of these fit on one, and a part of exactly half as half a node.  In the second way a part with all cores of the
+ * largest node counts as one node, and GPUs count as a share of the node that has most: no job with GPUs fits
+ * beside such a part.
  *
- * What the LP leaves out (memory, contiguity, partitions, that all parts of a job
- * run at the same time and on different nodes) can only make the truth longer.
+ * What is left out (other parts that do not fit together, memory, contiguity, partitions, that all parts of a
+ * job run at the same time and on different nodes) can only make the truth longer.
  */
 #ifndef SL_BOUND_H
 #define SL_BOUND_H
@@ -30,8 +28,7 @@
 struct sl_bound {
 	double makespan_s;		/* from the first submission on; no schedule is shorter */
 	double utilization;		/* sum of cores x runtime / (cores x makespan_s), 1 at the most */
-	double longest_s, area_s, gpu_area_s, patterns_s;	/* each by itself */
-	uint32_t kinds;			/* of parts of jobs in the LP */
+	double longest_s, area_s, gpu_area_s, nodes_s;	/* each by itself */
 };
 
 /* The bound for all jobs of a workload.  Returns 0, or -1 with *err (SL_ENOMEM). */

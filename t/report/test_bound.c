@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "report/bound.h"
-#include "report/bound_lp.h"
 #include "t/random.h"
 #include "workload/workload.h"
 
@@ -121,14 +120,14 @@ static void parts_that_do_not_fit_together_need_nodes_of_their_own(void **state)
 
 	(void) state;
 	NEAR(b.area_s, 2 * 4 * 5 * 100 / 32.0);
-	NEAR(b.patterns_s, 200);
+	NEAR(b.nodes_s, 200);
 	NEAR(b.makespan_s, 200);
 	/* beside each of them there is room for 3 cores */
 	b = bound_of("4x8c", NODES(1, 4, 5, 100) "," NODES(2, 4, 5, 100) "," CORES(3, 12, 200));
 	NEAR(b.makespan_s, 200);
 	NEAR(b.utilization, 1);
 	b = bound_of("4x8c", NODES(1, 4, 5, 100) "," NODES(2, 4, 5, 100) "," NODES(3, 4, 4, 100));
-	NEAR(b.makespan_s, 250);	/* two parts of one job on a node: the LP does not forbid that */
+	NEAR(b.makespan_s, 250);	/* two parts of one job on a node: the bound does not forbid that */
 }
 
 static void jobs_of_whole_nodes_need_nodes_without_gpu_jobs(void **state)
@@ -176,18 +175,6 @@ static void gpus_of_a_job_or_a_task_count(void **state)
 
 	(void) state;
 	NEAR(b.makespan_s, 150);
-}
-
-static void different_nodes_share_the_work_as_well_as_can_be(void **state)
-{
-	/* 8-core parts fit on the large nodes only: 2 at a time on each of 2 */
-	struct sl_bound b = bound_of("6x4c,2x16c", NODES(1, 2, 8, 100) "," NODES(2, 2, 8, 100) "," NODES(3, 2, 8, 100));
-
-	(void) state;
-	NEAR(b.makespan_s, 150);
-	/* 4-core parts fill what is left: 6 + 8 slots, of which 8-core parts take two each */
-	b = bound_of("6x4c,2x16c", NODES(1, 2, 8, 100) "," NODES(2, 8, 4, 100) "," NODES(3, 8, 4, 100));
-	NEAR(b.makespan_s, (4 + 16) * 100 / 14.0);
 }
 
 static void no_jobs_need_no_time(void **state)
@@ -300,32 +287,6 @@ static void no_schedule_is_shorter_than_the_bound(void **state)
 	assert_true(tightest > 0.99);
 }
 
-static void prices_are_as_good_as_the_optimum_of_hand_worked_problems(void **state)
-{
-	/* Cutting stock: rolls of 9; 20 of 4, 30 of 3, 12 of 2.  (4, 3, 2) 12 times,
-	 * (4, 4) 4 times, (3, 3, 3) 6 times: 22 rolls.  Prices 1/2, 1/3, 1/6 prove it. */
-	static const struct sl_bound_item items[] = {
-		{ .cores = 4, .row = 0, .gain = 1 }, { .cores = 3, .row = 1, .gain = 1 }, { .cores = 2, .row = 2, .gain = 1 },
-	};
-	static const struct sl_bound_node node = { .nodes = 1, .cores = 9 };
-	static const double demand[] = { 20, 30, 12 }, waste[] = { 20, 3, 1 };
-	struct sl_bound_problem p = { items, 3, &node, 1, demand, 3 };
-	double price[SL_BOUND_ROWS], earning, worth = 0;
-
-	(void) state;
-	assert_true(sl_bound_prices(&p, price, &earning, NULL) >= 3);
-	for (int r = 0; r < 3; r++)
-		worth += price[r] * demand[r];
-	NEAR(worth / earning, 22);
-	/* 20, 3 and 1 of them: (4, 3, 2) once, (4, 4) 9.5 times, (3, 3, 3) 2/3 times. */
-	p.demand = waste;
-	worth = 0;
-	assert_true(sl_bound_prices(&p, price, &earning, NULL) >= 3);
-	for (int r = 0; r < 3; r++)
-		worth += price[r] * waste[r];
-	NEAR(worth / earning, 10 + 1 + 1 / 6.0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,10 +300,8 @@ int main(void)
 		cmocka_unit_test(exclusive_jobs_take_whole_nodes),
 		cmocka_unit_test(jobs_that_go_anywhere_use_gpus_wherever_they_go),
 		cmocka_unit_test(gpus_of_a_job_or_a_task_count),
-		cmocka_unit_test(different_nodes_share_the_work_as_well_as_can_be),
 		cmocka_unit_test(no_jobs_need_no_time),
 		cmocka_unit_test(no_schedule_is_shorter_than_the_bound),
-		cmocka_unit_test(prices_are_as_good_as_the_optimum_of_hand_worked_problems),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

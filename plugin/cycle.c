@@ -15,20 +15,13 @@
 #include "plugin/host/captures.h"
 #include "plugin/host/host.h"
 #include "plugin/host/journals.h"
+#include "plugin/host/ladder.h"
 #include "plugin/host/options.h"
 #include "base/plain.h"
 #include "image/plan_image.h"
 #include "plugin/host/refused.h"
 #include "plugin/host/remembered.h"
 #include "plugin/host/shadow.h"
-
-/* A policy that fails so often in a row rests, twice as long each time. */
-#define POLICY_STRIKES 3
-#define POLICY_MAX_REST_S 60.0
-
-/* After so many plans in a row of which no start could be carried out the site's set
- * rests; after twice as many the engine as a whole does. */
-#define BARREN_PLANS 2
 
 struct sl_cycler {
 	atomic_bool stop, reconfigured;
@@ -53,9 +46,7 @@ struct sl_cycler {
 	struct sl_due due;
 	double last_status, idle_until;
 	int64_t sequence;
-	unsigned policy_strikes;
-	double policy_rest_until, bundled_rest_until;
-	unsigned barren;		/* cycles in a row with starts planned, none of them possible */
+	struct sl_ladder ladder;
 };
 
 static void log_line(int level, const char *text)
@@ -191,8 +182,8 @@ static void configure(struct sl_cycler *y)
 	if (sl_host_reconfigure(y->host, &y->host_options, &err))
 		say_wrong(y, err.text);
 	y->configured = true;
-	y->policy_strikes = 0;
-	y->policy_rest_until = y->bundled_rest_until = y->idle_until = 0;
+	y->ladder = (struct sl_ladder) { 0 };
+	y->idle_until = 0;
 	y->ready = is_allowed_to_act(y);
 	tell_mode(y);
 }
@@ -246,89 +237,81 @@ static void take_remembered(struct sl_cycler *y, const struct sl_plan_image *pla
 		complain(y, SL_TROUBLE_REMEMBERED, err.text);
 }
 
-/* instead: what becomes of this cycle, for the log; "" where that is not known yet. */
-static void policy_strike(struct sl_cycler *y, const char *what, const char *text, const char *instead)
+/* A failure of the site's policies: counted, and told of while that is news. */
+static void tell_failure(struct sl_cycler *y, const char *what, const char *text, const struct sl_try_end *end)
 {
 	char line[700], rests[160] = "";
-	double rest = 0;
 
 	y->status.policy_errors++;
-	if (++y->policy_strikes >= POLICY_STRIKES) {
-		unsigned over = MIN(y->policy_strikes - POLICY_STRIKES, 6);
-
-		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
-		y->policy_rest_until = sl_clock_s() + rest;
+	if (end->rests_s > 0) {
 		sl_remember_clear(y->remembered);
 		snprintf(rests, sizeof(rests), "; the set rests for %g s, repaired or not, and twice as long each time it fails again; "
-			 "scontrol reconfigure ends that", rest);
+			 "scontrol reconfigure ends that", end->rests_s);
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
 	snprintf(y->failed, sizeof(y->failed), "%.*s", (int) sizeof(y->failed) - 1, line);
 	sl_plain(line);
-	if (y->policy_strikes <= POLICY_STRIKES)
-		error("sched/lua: %s%s%s", line, instead, rests);
+	if (end->said)
+		error("sched/lua: %s%s%s", line, end->ends, rests);
 }
 
-/* The site's set.  False: another must decide.  A policy that failed is not
- * asked for a while after some strikes; what it booked before it failed stands,
- * unless that is nothing. */
-static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan, struct sl_error *err)
+/* What the answer of the site's policies is worth. */
+static enum sl_try weigh(struct sl_cycler *y, const struct sl_host_answer *a, const struct sl_plan_image *plan)
 {
-	uint64_t failures = sl_host_state(y->host)->failures;
-
-	if (sl_clock_s() < y->policy_rest_until)
-		return false;
-	if (!ask_engine(y, false, a, plan, err)) {
-		/* a policy that ends or hangs the engine is to blame as well */
-		if (err->code != SL_EBUSY)
-			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text,
-				      "");
-		return false;
-	}
-	take_remembered(y, plan);
-	if (!a->policy_failed) {
-		y->policy_strikes = 0;
-		return true;
-	}
+	if (!a->policy_failed)
+		return SL_TRY_DECIDED;
 	if (plan->meta.truncated[0]) {
 		y->status.truncated++;
 		y->status.truncated_time = time(NULL);
 	}
-	/* slow is not wrong: cut short, but it does start jobs */
-	if (plan->meta.truncated[0] && plan->start.rows) {
-		y->policy_strikes = 0;
-		sl_status_error(&y->status, a->text);
-		return true;
-	}
-	policy_strike(y, "policy", a->text, plan->start.rows ? "; what it had booked stands" :
-		      y->collector->queued ? "; the bundled easy decides, within the site's limits" : "");
-	if (plan->start.rows || !y->collector->queued)
-		return true;
-	sl_host_release(y->host, a);
-	return false;
+	if (plan->start.rows)
+		return plan->meta.truncated[0] ? SL_TRY_CUT_SHORT : SL_TRY_FAILED_LATE;
+	return y->collector->queued ? SL_TRY_FAILED : SL_TRY_FAILED_IDLE;
 }
 
-/* The plan had starts, and all were of jobs or nodes that are not there or are not
- * as it says: once may be chance. */
+/* The site's policies.  False: the next rung is to decide. */
+static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan, struct sl_error *err)
+{
+	uint64_t failures = sl_host_state(y->host)->failures;
+	const char *what = "policy", *text;
+	struct sl_try_end end;
+	enum sl_try try;
+	bool planned;
+
+	if (sl_ladder_rests(&y->ladder, SL_RUNG_SITE, sl_clock_s()))
+		return false;
+	planned = ask_engine(y, false, a, plan, err);
+	if (planned) {
+		take_remembered(y, plan);
+		try = weigh(y, a, plan);
+		text = a->text;
+	} else {
+		/* a policy that ends or hangs the engine is to blame as well */
+		try = err->code == SL_EBUSY ? SL_TRY_NOT_ASKED : SL_TRY_NO_PLAN;
+		what = sl_host_state(y->host)->failures > failures ? "engine" : "policy";
+		text = err->text;
+	}
+	end = sl_ladder_note(&y->ladder, try, sl_clock_s());
+	if (end.failure)
+		tell_failure(y, what, text, &end);
+	else if (try == SL_TRY_CUT_SHORT)
+		sl_status_error(&y->status, text);
+	if (planned && !end.decides)
+		sl_host_release(y->host, a);
+	return end.decides;
+}
+
 static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t refused_before)
 {
-	if (!m->plan->start.rows || m->started || y->status.failed_starts != refused_before) {
-		y->barren = 0;
-		return;
-	}
-	if (++y->barren % BARREN_PLANS)
-		return;
-	policy_strike(y, "policy", "none of the starts that it planned was possible",
-		      "; the bundled easy decides for 10 s");
-	y->policy_rest_until = sl_clock_s() + 10;
-	if (y->barren >= 2 * BARREN_PLANS) {
-		y->bundled_rest_until = sl_clock_s() + 10;
-		y->barren = 0;
-	}
+	bool barren = m->plan->start.rows && !m->started && y->status.failed_starts == refused_before;
+	struct sl_try_end end;
+
+	if (sl_ladder_note_plan(&y->ladder, barren, sl_clock_s(), &end))
+		tell_failure(y, "policy", "none of the starts that it planned was possible", &end);
 }
 
-/* Site, else bundled; the source says which.  False: neither. */
+/* The first two rungs (plugin/host/ladder.h); the source says which.  False: neither. */
 static bool get_plan(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan)
 {
 	struct sl_error err = { SL_OK, "" };
@@ -342,7 +325,8 @@ static bool get_plan(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 	}
 	if (atomic_load(&y->stop))
 		return false;
-	if (err.code != SL_EBUSY && sl_clock_s() >= y->bundled_rest_until && ask_engine(y, true, a, plan, &err)) {
+	if (err.code != SL_EBUSY && !sl_ladder_rests(&y->ladder, SL_RUNG_BUNDLED, sl_clock_s()) &&
+	    ask_engine(y, true, a, plan, &err)) {
 		y->status.source = SL_SOURCE_BUNDLED;
 		y->status.bundled_cycles++;
 		return true;

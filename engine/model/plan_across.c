@@ -8,37 +8,63 @@
 
 #include "base/grow.h"
 
-/* What bookings in one timeline are in another. */
+/* What a booking in one timeline is in another. */
 enum across {
 	NOTHING,
-	BLOCKS,				/* their nodes are closed */
-	BOOKINGS,			/* the same, beneath what blocks stand there */
-	BUT_CORES,			/* ... without cores */
+	BLOCKS,		/* its nodes are closed */
+	BOOKINGS,	/* the same booking, beneath the blocks that stand there */
+	BUT_CORES,	/* the same without cores: memory and gres of a node whose cores are reserved are everybody's */
+	OPEN,		/* BOOKINGS; BLOCKS while some reservation has parts of nodes */
+	SAME,		/* BLOCKS in one reservation (or in none), or while some reservation has parts of nodes; else NOTHING */
 };
 
-/* May its jobs be on a node beside those of a reservation of parts of it? */
-static bool has_parts(const struct enclave *en)
+/* Which nodes the jobs of a timeline may have. */
+enum kind {
+	MAIN,		/* those that no reservation has */
+	WHOLE,		/* those of a reservation of whole nodes */
+	PARTS,		/* those of a reservation of parts of nodes: others have the rest of them */
+	FLEX,		/* all; those of a flexible reservation before others */
+	KINDS
+};
+
+/*
+ * Two timelines are alike if their jobs may be on one node: both of jobs that share cores or both of jobs that
+ * share none, and both of one tenant or both of none.  Else a node with a job of one is closed to the other.
+ */
+static const unsigned char alike[KINDS][KINDS] = {
+	/*		MAIN		WHOLE		PARTS		FLEX */
+	[MAIN] =	{ NOTHING,	NOTHING,	BUT_CORES,	OPEN },
+	[WHOLE] =	{ NOTHING,	NOTHING,	NOTHING,	BLOCKS },
+	[PARTS] =	{ BUT_CORES,	NOTHING,	BUT_CORES,	BLOCKS },
+	[FLEX] =	{ OPEN,		BLOCKS,		BLOCKS,		OPEN },
+}, apart[KINDS][KINDS] = {
+	/*		MAIN		WHOLE		PARTS		FLEX */
+	[MAIN] =	{ SAME,		SAME,		SAME,		BLOCKS },
+	[WHOLE] =	{ SAME,		SAME,		SAME,		BLOCKS },
+	[PARTS] =	{ SAME,		SAME,		SAME,		BLOCKS },
+	[FLEX] =	{ BLOCKS,	BLOCKS,		BLOCKS,		BLOCKS },
+};
+
+static enum kind kind_of(const struct enclave *en)
 {
-	return en->partial || en->resv == SL_NONE;
+	return en->flexible ? FLEX : en->resv == SL_NONE ? MAIN : en->partial ? PARTS : WHOLE;
 }
 
-/* ... those of that want, in the timeline of *en*, NULL: the main one.
- * Of jobs that share cores and jobs that share none, a node has but one kind, and those of one tenant;
- * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of a flexible one.
- * (Memory and gres of a node whose cores are reserved are everybody's.) */
+/* What bookings of that want are in the timeline of *en*; NULL: the main one. */
 static enum across across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
 	static const struct enclave main_one = { .resv = SL_NONE };
 	const struct enclave *own = w->enclave ? w->enclave : &main_one, *other = en ? en : &main_one;
-	bool apart = own->shared != other->shared || own->tenant != other->tenant;
+	bool are_alike = own->shared == other->shared && own->tenant == other->tenant;
+	enum across how = (enum across) (are_alike ? alike : apart)[kind_of(own)][kind_of(other)];
 
 	if (own == other)
 		return NOTHING;
-	if (!apart && (own->partial || other->partial) && has_parts(own) && has_parts(other))
-		return BUT_CORES;
-	if (own->flexible || other->flexible)
-		return apart || p->c->has_partial || cluster_is_confined(own) || cluster_is_confined(other) ? BLOCKS : BOOKINGS;
-	return apart && (own->resv == other->resv || p->c->has_partial) ? BLOCKS : NOTHING;
+	if (how == OPEN)
+		return p->c->has_partial ? BLOCKS : BOOKINGS;
+	if (how == SAME)
+		return own->resv == other->resv || p->c->has_partial ? BLOCKS : NOTHING;
+	return how;
 }
 
 /* Whether there may be such at all. */

@@ -39,6 +39,25 @@ const char *sl_text_time(char text[SL_TEXT_SIZE], int64_t when)
 	return text;
 }
 
+const char *sl_text_clock(char text[SL_TEXT_SIZE], int64_t when, int64_t now)
+{
+	time_t t = when, n = now;
+	struct tm tm, today;
+	bool same_day;
+
+	if (!when || !localtime_r(&t, &tm) || !localtime_r(&n, &today)) {
+		snprintf(text, SL_TEXT_SIZE, "-");
+		return text;
+	}
+	same_day = tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year;
+	if (!strftime(text, SL_TEXT_SIZE, same_day ? "%H:%M" : llabs(when - now) < 6 * 86400 ? "%a %H:%M" :
+		      tm.tm_year == today.tm_year ? "%e %b %H:%M" : "%Y-%m-%d %H:%M", &tm))
+		snprintf(text, SL_TEXT_SIZE, "-");
+	if (*text == ' ')
+		memmove(text, text + 1, strlen(text));
+	return text;
+}
+
 struct sl_text_table {
 	size_t columns, cells;
 	uint32_t room;

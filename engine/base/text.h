@@ -18,6 +18,10 @@ const char *sl_text_duration(char text[SL_TEXT_SIZE], int64_t seconds);
 /* Slurm's form of a time, local: "2026-11-03T12:00:00"; "-" for 0. */
 const char *sl_text_time(char text[SL_TEXT_SIZE], int64_t when);
 
+/* A time as people say it at *now*, local: "15:31" of today, "Sun 15:31" within six days, "22 Nov 15:31", with
+ * the year where it is another one. */
+const char *sl_text_clock(char text[SL_TEXT_SIZE], int64_t when, int64_t now);
+
 /* A table with a line of titles, columns as wide as their widest cell. */
 struct sl_text_table;
 

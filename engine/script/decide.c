@@ -173,7 +173,8 @@ error:
 
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
 		      const struct sl_usage_provider *usage, struct sl_history *history, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
+		      uint32_t job_id, char **text, struct sl_standing *standing, char **trace,
+		      struct sl_error *err)
 {
 	struct sl_cluster *cluster = sl_cluster_create(snap, err);
 	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
@@ -190,7 +191,7 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 		sl_cluster_set_history(cluster, history);
 	}
 	if (script && !sl_limits_left(limits, since, &left, err))
-		rc = sl_script_explain(script, cluster, plan, &left, job_id, text, trace, err);
+		rc = sl_script_explain(script, cluster, plan, &left, job_id, text, standing, trace, err);
 	sl_script_destroy(script);
 	sl_plan_destroy(plan);
 	sl_cluster_destroy(cluster);

@@ -52,12 +52,13 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 
 /*
  * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* and *history* are who is
- * asked about the past, of which a cycle begins; NULL: the snapshot.  *text and
+ * asked about the past, of which a cycle begins; NULL: the snapshot.  *standing may be NULL.  *text and
  * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
  */
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
 		      const struct sl_usage_provider *usage, struct sl_history *history, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+		      uint32_t job_id, char **text, struct sl_standing *standing, char **trace,
+		      struct sl_error *err);
 
 /*
  * For tools and tests, to which any disagreement of planner and checker is an error: 0 if the checker had

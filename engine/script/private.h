@@ -22,6 +22,7 @@ struct sl_script {
 	char held_text[512];		/* where, and why */
 	uint32_t explain;		/* the job that is explained */
 	char *said;			/* about it so far */
+	struct sl_standing standing;	/* likewise */
 	struct sl_script_origin {	/* the snapshot from which it remembers */
 		const void *base;
 		size_t size;

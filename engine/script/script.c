@@ -350,6 +350,29 @@ static void say(lua_State *L, struct sl_script *s, const char *text)
 	snprintf(said + was, n + 2, "%s", text);
 }
 
+static int64_t number_of(lua_State *L, int table, const char *key)
+{
+	int64_t n = (lua_getfield(L, table, key), lua_tointeger(L, -1));
+
+	lua_pop(L, 1);
+	return n;
+}
+
+/* What the table on the top of the stack says, unless another group has fewer jobs ahead. */
+static void note_standing(lua_State *L, struct sl_script *s)
+{
+	int64_t ahead = number_of(L, -1, "ahead"), known = s->standing.ahead;
+
+	if (!s->said || known < 0 || (ahead >= 0 && ahead < known))
+		s->standing.ahead = ahead;
+	s->standing.low = number_of(L, -1, "low");
+	s->standing.likely = number_of(L, -1, "likely");
+	s->standing.high = number_of(L, -1, "high");
+	lua_getfield(L, -1, "confidence");
+	s->standing.confidence = lua_tonumber(L, -1);
+	lua_pop(L, 1);
+}
+
 /* Instead of letting the group at 1 decide: explain(group, cluster, job id). */
 static int explain_group(lua_State *L)
 {
@@ -362,9 +385,11 @@ static int explain_group(lua_State *L)
 	lua_pushvalue(L, 1);
 	sl_lua_push_cluster(L, x);
 	lua_pushinteger(L, s->explain);
-	lua_call(L, 3, 1);
-	if (lua_type(L, -1) == LUA_TSTRING)
-		say(L, s, lua_tostring(L, -1));
+	lua_call(L, 3, 2);
+	if (lua_type(L, -2) == LUA_TSTRING) {
+		note_standing(L, s);
+		say(L, s, lua_tostring(L, -2));
+	}
 	return 0;
 }
 
@@ -538,7 +563,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 }
 
 int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
+		      uint32_t job_id, char **text, struct sl_standing *standing, char **trace, struct sl_error *err)
 {
 	int r;
 
@@ -548,9 +573,12 @@ int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan 
 	if (begin_cycle(s, c, p, limits, err))
 		return -1;
 	s->explain = job_id;
+	s->standing = (struct sl_standing) { .ahead = -1 };
 	r = run_groups(s, explain_group, err);
 	end_cycle(s);
 	hand_over_trace(s, trace);
+	if (standing)
+		*standing = s->standing;
 	*text = s->said;
 	s->said = NULL;
 	if (!r && !*text)

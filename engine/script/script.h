@@ -78,14 +78,21 @@ void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char
 int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		     struct sl_plan_figures *fig, char **trace, struct sl_error *err);
 
+/* Where a queued job stands, as numbers. */
+struct sl_standing {
+	int64_t ahead;			/* jobs that come before it in the queue; -1: not known */
+	int64_t low, likely, high;	/* what the site's forecasts say of its start; 0: nothing, or it was not reached */
+	double confidence;		/* that it starts from low to high; 0: there is no forecast of it */
+};
+
 /*
  * Say where a queued job stands in the order of each group of partitions that it is
  * queued in, and how that came about (sched/explain.lua); decides nothing.  *text is
- * malloc'ed.  0, or -1 with *err: SL_ENOENT when the job is not queued, or as
- * sl_script_decide().
+ * malloc'ed.  *standing, if not NULL: the same as numbers, of the group in which the fewest are ahead.
+ * 0, or -1 with *err: SL_ENOENT when the job is not queued, or as sl_script_decide().
  */
 int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+		      uint32_t job_id, char **text, struct sl_standing *standing, char **trace, struct sl_error *err);
 
 /*
  * Where the last cycle let nothing start, since what guards it failed or sl_script_hold()

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -391,35 +392,91 @@ static const char *find_ledger(const struct values *v, const char *dir, char fil
 	return *dir && !v->snapshot && sl_ledger_available() && !access(file, R_OK) ? file : NULL;
 }
 
-/*
- * Where a waiting job stands, computed now.  NULL where that cannot be done; why not goes
- * to stderr, unless nothing says which site file decides.
- */
-static char *find_order(const struct values *v, const struct search *s, const char *dir)
+/* What squeue says the job depends on; "" where it says nothing. */
+static void ask_dependency(json_int_t job, char *text, size_t size)
 {
-	char *site, *text = NULL, *trace = NULL, file[PATH_MAX + 16];
+	char command[80];
+	FILE *in;
+
+	*text = 0;
+	snprintf(command, sizeof(command), "squeue -h -j %lld -o %%E 2>/dev/null", (long long) job);
+	in = popen(command, "re");
+	if (!in)
+		return;
+	if (!fgets(text, (int) size, in))
+		*text = 0;
+	text[strcspn(text, "\n")] = 0;
+	if (!strcmp(text, "(null)"))
+		*text = 0;
+	pclose(in);
+}
+
+/* What the line is made from, and the answer. */
+struct look {
+	const struct values *v;
+	struct sl_when when;
+	char stock[32], dependency[500];
+	struct sl_explained answer;
+};
+
+static void begin_look(struct look *l, const struct values *v, json_int_t job, const json_t *event, const char *dir)
+{
+	*l = (struct look) { .v = v, .when = { .job = (uint32_t) job, .why = "", .text = "", .nodes = "",
+		.stock = l->stock, .dependency = l->dependency, .now = time(NULL), .standing = { .ahead = -1 } } };
+	if (!v->snapshot) {
+		sl_statedir_shadow(v->dir, dir, l->stock, sizeof(l->stock));
+		if (!v->dir)
+			ask_dependency(job, l->dependency, sizeof(l->dependency));
+	}
+	if (!event || !is_event(event, "wait"))
+		return;
+	l->when.why = sl_member_text(event, "why");
+	if (!*l->when.why)
+		l->when.why = "resources";	/* it has a reservation, and nothing else was said */
+	l->when.text = sl_member_text(event, "text");
+	l->when.nodes = sl_member_text(event, "nodes");
+	l->when.start_s = sl_member_integer(event, "start_time");
+}
+
+/*
+ * The line for users and where a waiting job stands, computed now.  Why that cannot be done goes to stderr, unless
+ * nothing says which site file decides: what the journal says is a line, too.
+ */
+static void find_order(struct look *l, const struct search *s, const char *dir)
+{
+	json_t *event = json_array_get(s->events, 0);
+	char file[PATH_MAX + 16], *site;
+	struct sl_explain_ask ask;
 	struct sl_error err;
 
-	if (!is_event(json_array_get(s->events, 0), "wait"))
-		return NULL;
-	site = v->site ? strdup(v->site) : sl_explain_site(dir);
-	if (site && sl_explain_order(site, v->path, NULL, find_ledger(v, dir, file), (uint32_t) s->job, false, &text, &trace, &err)) {
+	begin_look(l, l->v, s->job, event, dir);
+	if (event && !is_event(event, "wait") && !is_event(event, "gone"))
+		return;
+	site = l->v->site ? strdup(l->v->site) : sl_explain_site(dir);
+	ask = (struct sl_explain_ask) { .site = site, .path = l->v->path, .ledger = find_ledger(l->v, dir, file),
+		.job = l->when.job, .when = &l->when };
+	/* another cluster's directory says nothing of this one */
+	if ((site || !l->v->dir) && sl_explain_order(&ask, &l->answer, &err) && event && is_event(event, "wait")) {
 		sl_fail_in(&err, "the order was not computed");
 		sl_tool_fail(&err);
 	}
+	if (!l->answer.line && event && is_event(event, "wait")) {
+		l->when.now = s->recent.now;
+		l->answer.line = sl_when_line(&l->when, NULL);
+	}
 	free(site);
-	free(trace);
-	return text;
 }
 
-static int print_order(const char *text, json_int_t job, bool json)
+static int print_order(const struct sl_explained *a, json_int_t job, bool json)
 {
 	json_t *o;
 
 	if (!json) {
-		fputs(text, stdout);
+		printf("%s%s", a->line ? a->line : "", a->text ? a->text : "");
 	} else {
-		o = json_pack("{s:I, s:s}", "job", job, "order", text);
+		o = json_pack("{s:I, s:s}", "job", job, "order", a->text ? a->text : "");
+		if (o && a->line)
+			json_object_set_new(o, "when", json_stringn(a->line, strcspn(a->line, "\n")));
 		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
 			putchar('\n');
 		json_decref(o);
@@ -427,58 +484,92 @@ static int print_order(const char *text, json_int_t job, bool json)
 	return sl_tool_end(SL_EXIT_FINE);
 }
 
-/* --snapshot: nothing but the order. */
+/* --snapshot: nothing but the line and the order. */
 static int order_only(const struct values *v, json_int_t job)
 {
-	char dir[PATH_MAX] = "", file[PATH_MAX + 16], *site, *text = NULL, *trace = NULL;
+	char dir[PATH_MAX] = "", file[PATH_MAX + 16], *site;
+	struct look l = { 0 };
 	struct sl_error err = { 0 };
+	struct sl_explain_ask ask;
 	int status;
 
 	/* with --site and without a directory, it goes without the ledger */
 	if ((!v->site || !v->snapshot) && sl_statedir_find(v->dir, dir, sizeof(dir), &err))
 		*dir = 0;
+	begin_look(&l, v, job, NULL, dir);
 	site = v->site ? strdup(v->site) : *dir ? sl_explain_site(dir) : NULL;
-	if (!site)
+	ask = (struct sl_explain_ask) { .site = site, .path = v->path, .snapshot = v->snapshot, .job = (uint32_t) job,
+		.ledger = find_ledger(v, dir, file), .sooner = v->sooner, .when = v->sooner ? NULL : &l.when };
+	if (!site && (v->sooner || v->snapshot || v->dir))
 		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
-	if (site && !sl_explain_order(site, v->path, v->snapshot, find_ledger(v, dir, file), (uint32_t) job, v->sooner, &text,
-				      &trace, &err)) {
-		status = print_order(text, job, v->json);
+	else if (!sl_explain_order(&ask, &l.answer, &err))
+		err.code = SL_OK;
+	if (!err.code) {
+		status = print_order(&l.answer, job, v->json);
 	} else {
+		if (l.answer.line && !v->json)
+			fputs(l.answer.line, stdout);
 		status = sl_tool_fail(&err);
-		sl_tool_trace(trace, stderr);
+		sl_tool_trace(l.answer.trace, stderr);
 	}
 	free(site);
-	free(text);
-	free(trace);
+	sl_explained_free(&l.answer);
 	return status;
 }
 
-static int print(struct search *s, const char *dir, bool json, const char *order)
+/* Nodes that are kept for the job are idle until then, as far as nobody is backfilled. */
+static void print_idle(const struct look *l)
 {
-	json_t *o, *event;
+	char at[SL_TEXT_SIZE];
+
+	if (l->answer.idle_core_s < 3600)
+		return;
+	printf("    %s is reserved for it from %s: %.0f core-hours are idle before that, less what is backfilled\n",
+	       l->when.nodes, sl_text_clock(at, l->when.start_s, l->when.now), l->answer.idle_core_s / 3600);
+}
+
+static int print_json(const struct search *s, const struct look *l)
+{
+	json_t *o = json_pack("{s:I, s:O}", "job", s->job, "events", s->events);
+
+	if (o && l->answer.line)
+		json_object_set_new(o, "when", json_stringn(l->answer.line, strcspn(l->answer.line, "\n")));
+	if (o && l->answer.idle_core_s >= 1)
+		json_object_set_new(o, "idle_core_s", json_real(l->answer.idle_core_s));
+	if (o && *l->stock)
+		json_object_set_new(o, "shadow_of", json_string(l->stock));
+	if (o && l->answer.text)
+		json_object_set_new(o, "order", json_string(l->answer.text));
+	if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
+		putchar('\n');
+	json_decref(o);
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+static int print(struct search *s, const char *dir, const struct look *l)
+{
+	json_t *event;
 	struct sl_error err;
 	size_t i;
 
-	if (!json_array_size(s->events)) {
+	if (!json_array_size(s->events) && !l->answer.line) {
 		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld; why Slurm itself "
 			"holds a job back is in squeue", dir, (long long) s->job);
 		return sl_tool_fail(&err);
 	}
 	if (s->most && json_array_size(s->events) > s->most)
 		json_array_remove(s->events, s->most);
-	if (json) {
-		o = json_pack("{s:I, s:O}", "job", s->job, "events", s->events);
-		if (o && order)
-			json_object_set_new(o, "order", json_string(order));
-		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
-			putchar('\n');
-		json_decref(o);
-	} else {
-		json_array_foreach(s->events, i, event)
-			print_event(event);
-		if (order)
-			fputs(order, stdout);
-	}
+	if (l->v->json)
+		return print_json(s, l);
+	if (l->answer.line)
+		fputs(l->answer.line, stdout);
+	print_idle(l);
+	if (*l->stock && json_array_size(s->events))
+		printf("shadow mode: Slurm's %s decides; what follows is what the policies would have done\n", l->stock);
+	json_array_foreach(s->events, i, event)
+		print_event(event);
+	if (l->answer.text)
+		fputs(l->answer.text, stdout);
 	return sl_tool_end(SL_EXIT_FINE);
 }
 
@@ -547,7 +638,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	char dir[PATH_MAX];
 	struct sl_error err;
 	struct values v;
-	char *order;
+	struct look l = { .v = &v };
 	int status;
 
 	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
@@ -574,9 +665,9 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		fprintf(stderr, "nothing was decided about job %lld yet\n", (long long) s.job);
 		status = watch(&s, dir);
 	} else {
-		order = find_order(&v, &s, dir);
-		status = print(&s, dir, v.json, order);
-		free(order);
+		find_order(&l, &s, dir);
+		status = print(&s, dir, &l);
+		sl_explained_free(&l.answer);
 		if (v.watch && status == SL_EXIT_FINE)
 			status = watch(&s, dir);
 	}

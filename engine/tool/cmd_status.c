@@ -220,6 +220,8 @@ static bool is_past(const json_t *status)
 
 static const char *label_of(const json_t *status, const struct line *line)
 {
+	if (!strcmp(line->key, "source") && !is_empty(status, "shadow"))
+		return "looked at by";
 	return strcmp(line->key, "last_error") || !is_past(status) ? line->label : "last error, past";
 }
 

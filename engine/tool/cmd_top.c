@@ -155,16 +155,21 @@ static const char *clock_text(char text[SL_TEXT_SIZE], int64_t when, int64_t now
 
 static void put_head(struct top *t, int64_t now)
 {
-	char text[2000], title[500], at[SL_TEXT_SIZE];
+	const char *shadow = sl_member_text(t->status, "shadow");
+	char text[2000], title[700], who[300], at[SL_TEXT_SIZE];
 	struct sl_screen *s = &t->screen;
 	enum sl_state state = SL_STATE_UNKNOWN;
 
 	snprintf(text, sizeof(text), "%s", t->status_err.text);
 	if (t->status)
 		state = sl_status_judge(t->status, sl_status_alive(t->status), now, STALE_S, text, sizeof(text));
-	snprintf(title, sizeof(title), " %s  %s  decided by %s (%s)  slurmctld %.0f", sl_text_time(at, now),
-		 t->bytes ? sl_snapshot_str(&t->snap, t->snap.meta.cluster[0]) : "sched/lua",
-		 sl_member_text(t->status, "policy"), sl_member_text(t->status, "source"), sl_member_number(t->status, "pid"));
+	if (*shadow)
+		snprintf(who, sizeof(who), "Slurm's %s decides; shadow: %s (%s)", shadow, sl_member_text(t->status, "policy"),
+			 sl_member_text(t->status, "source"));
+	else
+		snprintf(who, sizeof(who), "decided by %s (%s)", sl_member_text(t->status, "policy"), sl_member_text(t->status, "source"));
+	snprintf(title, sizeof(title), " %s  %s  %s  slurmctld %.0f", sl_text_time(at, now),
+		 t->bytes ? sl_snapshot_str(&t->snap, t->snap.meta.cluster[0]) : "sched/lua", who, sl_member_number(t->status, "pid"));
 	sl_screen_put(s, SL_STYLE_TITLE, 0, "%-*s", s->drawn ? s->columns : 0, title);
 	sl_screen_next(s);
 	sl_screen_put(s, state == SL_STATE_FINE ? SL_STYLE_GREEN : SL_STYLE_RED, 10, " %s", sl_state_word(state));

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "script/decide.h"
+#include "image/partitions.h"
 #include "ledger/ledger.h"
 #include "tool/sooner.h"
 #include "tool/statedir.h"
@@ -101,24 +102,37 @@ int sl_explain_snapshot(const char *snapshot, sl_explain_look *look, void *arg, 
 	return rc;
 }
 
-/* What is asked, and the answer. */
+/* What a look at the snapshot needs. */
 struct order {
-	const struct sl_bundle *bundle;
+	const struct sl_explain_ask *ask;
+	const struct sl_bundle *bundle;		/* NULL: only the line is asked for */
 	const struct sl_usage_provider *usage;
 	struct sl_history *history;
-	uint32_t job;
-	bool sooner;
-	char **text, **trace;
+	struct sl_explained *answer;
 };
 
 static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
 	struct order *o = arg;
+	const struct sl_explain_ask *ask = o->ask;
+	struct sl_explained *answer = o->answer;
+	int rc = 0;
 
-	if (o->sooner)
-		return sl_sooner(o->bundle, snap, o->usage, o->history, &limits, o->job, o->text, err);
-	return sl_decide_explain(o->bundle, snap, o->usage, o->history, &limits, o->job, o->text, o->trace, err);
+	if (ask->sooner)
+		return sl_sooner(o->bundle, snap, o->usage, o->history, &limits, ask->job, &answer->text, err);
+	if (o->bundle)
+		rc = sl_decide_explain(o->bundle, snap, o->usage, o->history, &limits, ask->job, &answer->text,
+				       ask->when ? &ask->when->standing : NULL, &answer->trace, err);
+	if (!ask->when)
+		return rc;
+	ask->when->ordered = o->bundle && !rc;
+	ask->when->now = snap->meta.now[0];
+	answer->line = sl_when_line(ask->when, snap);
+	answer->idle_core_s = sl_when_idle(ask->when, snap);
+	if (rc && err->code == SL_ENOENT && answer->line)	/* it does not compete, and the line says why */
+		rc = 0;
+	return rc || answer->line || o->bundle ? rc : sl_fail_not_queued(snap, ask->job, err);
 }
 
 static int add_line(char **text, const char *line, struct sl_error *err)
@@ -131,29 +145,36 @@ static int add_line(char **text, const char *line, struct sl_error *err)
 	return 0;
 }
 
-int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job,
-		     bool sooner, char **text, char **trace, struct sl_error *err)
+int sl_explain_order(const struct sl_explain_ask *ask, struct sl_explained *answer, struct sl_error *err)
 {
-	struct sl_bundle_source source = { .site = site, .path = path };
-	struct order order = { .job = job, .sooner = sooner, .text = text, .trace = trace };
+	struct sl_bundle_source source = { .site = ask->site, .path = ask->path };
+	struct order order = { .ask = ask, .answer = answer };
 	struct sl_usage_provider usage;
 	struct sl_ledger *l = NULL;
 	struct sl_bundle *bundle;
 	int rc = -1;
 
-	*text = *trace = NULL;
-	order.bundle = bundle = sl_bundle_load(&source, NULL, trace, err);
-	if (bundle && ledger && (l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
+	*answer = (struct sl_explained) { 0 };
+	order.bundle = bundle = ask->site ? sl_bundle_load(&source, NULL, &answer->trace, err) : NULL;
+	if (bundle && ask->ledger && (l = sl_ledger_open(ask->ledger, SL_LEDGER_READ, err))) {
 		usage = sl_usage_provider(sl_ledger_usage(l));
 		order.usage = &usage;
 		order.history = sl_history_create(sl_ledger_load_history, l, err);
 	}
-	if (bundle && !ledger == !order.history)
-		rc = sl_explain_snapshot(snapshot, explain, &order, err);
-	if (!rc && !snapshot && !l)
-		rc = add_line(text, "  (without the ledger: what was used before is not counted)\n", err);
+	if (!ask->site || (bundle && !ask->ledger == !order.history))
+		rc = sl_explain_snapshot(ask->snapshot, explain, &order, err);
+	if (!rc && answer->text && !ask->snapshot && !l)
+		rc = add_line(&answer->text, "  (without the ledger: what was used before is not counted)\n", err);
 	sl_history_destroy(order.history);
 	sl_ledger_close(l);
 	sl_bundle_destroy(bundle);
 	return rc;
+}
+
+void sl_explained_free(struct sl_explained *answer)
+{
+	free(answer->line);
+	free(answer->text);
+	free(answer->trace);
+	*answer = (struct sl_explained) { 0 };
 }

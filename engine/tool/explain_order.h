@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "image/snapshot.h"
+#include "tool/when.h"
 
 #define SL_EXPLAIN_BUDGET_US INT64_C(30000000)	/* of one decision that somebody waits for */
 
@@ -21,14 +22,28 @@
 typedef int sl_explain_look(const struct sl_snapshot *snap, void *arg, struct sl_error *err);
 int sl_explain_snapshot(const char *snapshot, sl_explain_look *look, void *arg, struct sl_error *err);
 
-/*
- * Load a site file (searched as with *path*, may be NULL) and say where a job of the
- * snapshot stands; *sooner*: instead, which change would start it sooner (tool/sooner.h).
- * *snapshot*: as above.  *ledger*: the file that knows the past; NULL: the snapshot does.
- * *text and *trace are malloc'ed.  0, or -1 with *err.
- */
-int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job,
-		     bool sooner, char **text, char **trace, struct sl_error *err);
+/* What is asked. */
+struct sl_explain_ask {
+	const char *site, *path;	/* the site file, searched as with *path* (may be NULL); NULL: only the line is asked for */
+	const char *snapshot;		/* as above */
+	const char *ledger;		/* the file that knows the past; NULL: the snapshot does */
+	uint32_t job;
+	bool sooner;			/* instead: which change would start it sooner (tool/sooner.h) */
+	struct sl_when *when;		/* for the line: what is known of the job; NULL: no line.  Its standing is filled in */
+};
+
+/* The answer.  All are malloc'ed; NULL: there is none. */
+struct sl_explained {
+	char *line;			/* what users are to read first (tool/when.h) */
+	char *text;			/* where the job stands in the order, or what would start it sooner */
+	char *trace;			/* of a policy that failed */
+	double idle_core_s;		/* sl_when_idle() */
+};
+
+/* 0, also where there is a line and the job is not queued, or -1 with *err, and the line where that is known.  To be
+ * freed in either case. */
+int sl_explain_order(const struct sl_explain_ask *ask, struct sl_explained *answer, struct sl_error *err);
+void sl_explained_free(struct sl_explained *answer);
 
 /* The site file that decides, as status.json in the directory says.  malloc'ed; NULL: it
  * does not say. */

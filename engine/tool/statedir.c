@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
+#include "tool/member.h"
 
 #define STATE_KEY "StateSaveLocation"
 #define WORDS_KEY "SchedulerParameters"
@@ -138,4 +139,19 @@ int sl_statedir_site(char *path, size_t size)
 	if (!ask_word("lua_site", path, size))
 		return 0;
 	return slash && snprintf(path, size, "%.*s/sched.lua", (int) (slash - conf), conf) < (int) size ? 0 : -1;
+}
+
+void sl_statedir_shadow(const char *only, const char *dir, char *stock, size_t size)
+{
+	char path[PATH_MAX];
+	json_t *status;
+
+	*stock = 0;
+	snprintf(path, sizeof(path), "%s/status.json", dir);
+	status = *dir ? json_load_file(path, 0, NULL) : NULL;
+	if (status)
+		snprintf(stock, size, "%s", sl_member_text(status, "shadow"));
+	else if (!only && ask_word("lua_shadow", stock, size))
+		*stock = 0;
+	json_decref(status);
 }

@@ -40,6 +40,20 @@ static void say(struct verdict *v, enum sl_state state, const char *fmt, ...)
 		v->used = v->size - 1;
 }
 
+/* In shadow mode Slurm's scheduler starts jobs whatever becomes of the policies. */
+static void judge_shadow(struct verdict *v, const json_t *status, const char *shadow)
+{
+	const char *source = sl_member_text(status, "source"), *refusal = sl_member_text(status, "refusal"),
+		*why = *refusal ? refusal : sl_member_text(status, "last_error");
+
+	say(v, SL_STATE_FINE, "Slurm's %.40s decides, %.100s only looks on (shadow mode), %.0f queued, %.0f running", shadow,
+	    sl_member_text(status, "policy"), sl_member_number(status, "queued"), sl_member_number(status, "running"));
+	if (strcmp(source, "site"))
+		say(v, SL_STATE_WARNING, "not the site's set looks on (%.40s): %.900s", source, why);
+	else if (*refusal)
+		say(v, SL_STATE_WARNING, "a set was refused: %.900s", refusal);
+}
+
 /* Who decides, and whether somebody does at all. */
 static void judge_source(struct verdict *v, const json_t *status)
 {
@@ -56,6 +70,8 @@ static void judge_source(struct verdict *v, const json_t *status)
 		    *sl_member_text(status, "refusal") ? sl_member_text(status, "refusal") : sl_member_text(status, "last_error"));
 	else if (!strcmp(source, "last good"))
 		say(v, SL_STATE_WARNING, "the last good set decides: %.900s", sl_member_text(status, "refusal"));
+	else if (!strcmp(source, "site") && *sl_member_text(status, "refusal"))
+		say(v, SL_STATE_WARNING, "a set was refused, the one before it decides: %.900s", sl_member_text(status, "refusal"));
 	else if (strcmp(source, "site"))
 		say(v, SL_STATE_UNKNOWN, "decided by \"%.40s\", which is not known here", source);
 	if (*sl_member_text(status, "held"))
@@ -89,12 +105,16 @@ static void judge_rest(struct verdict *v, const json_t *status, int64_t now)
 enum sl_state sl_status_judge(const json_t *status, bool alive, int64_t now, int64_t stale_s, char *text, size_t size)
 {
 	struct verdict v = { SL_STATE_FINE, text, size, 0 };
+	const char *shadow = sl_member_text(status, "shadow");
 
 	*text = 0;
 	judge_age(&v, status, alive, now, stale_s);
-	judge_source(&v, status);
+	if (*shadow)
+		judge_shadow(&v, status, shadow);
+	else
+		judge_source(&v, status);
 	judge_rest(&v, status, now);
-	if (v.state == SL_STATE_FINE)
+	if (v.state == SL_STATE_FINE && !*shadow)
 		say(&v, SL_STATE_FINE, "%.100s decides, %.0f queued, %.0f running", sl_member_text(status, "policy"),
 		    sl_member_number(status, "queued"), sl_member_number(status, "running"));
 	for (char *c = text; (c = strpbrk(c, "\n|")); )	/* one line; what follows a | are figures */

@@ -113,6 +113,7 @@ struct told {
 	struct expected *expected;	/* what policies said, then reservations, then forecasts */
 	uint32_t *of;			/* [job row] number of its expectation + 1, or 0 */
 	uint32_t count;
+	bool *next;			/* [job row] it is the next in line */
 };
 
 /* The names of nodes, of a native job none. */
@@ -152,7 +153,8 @@ static bool read_expected(struct told *t)
 
 	t->expected = calloc((size_t) r->rows + f->rows + 1, sizeof(*t->expected));
 	t->of = calloc((size_t) t->m->c->snap.job.rows + 1, sizeof(*t->of));
-	if (!t->expected || !t->of)
+	t->next = calloc((size_t) t->m->c->snap.job.rows + 1, sizeof(*t->next));
+	if (!t->expected || !t->of || !t->next)
 		return false;
 	for (uint32_t i = 0; i < f->rows; i++)
 		if (f->partition[i] == SL_NONE)		/* a policy said so */
@@ -164,8 +166,66 @@ static bool read_expected(struct told *t)
 	return true;
 }
 
+/* A line that jobs stand in: a partition, or a reservation that they ask for. */
+struct line {
+	uint32_t partition, reservation;	/* rows; reservation: the string of its name, 0: none */
+	bool led;				/* the next in it is known */
+};
+
+/* -- who is the next in line ----------------------------------------------------- */
+
+/* The line of a job; NULL: memory lacks.  There are few: partitions, and reservations. */
+static struct line *find_line(struct line **lines, uint32_t *count, const struct sl_job_view *job, uint32_t row)
+{
+	struct line *more;
+
+	for (uint32_t i = 0; i < *count; i++)
+		if ((*lines)[i].partition == job->partition[row] && (*lines)[i].reservation == job->reservation[row])
+			return &(*lines)[i];
+	more = realloc(*lines, (*count + 1) * sizeof(**lines));
+	if (!more)
+		return NULL;
+	*lines = more;
+	more[*count] = (struct line) { job->partition[row], job->reservation[row], false };
+	return &more[(*count)++];
+}
+
+/*
+ * Slurm's main scheduler says Resources of the first job in each partition, or reservation, that it cannot start, and
+ * Priority of those behind (_schedule()).  Here the first is the one with the first reservation of the plan, or where
+ * there is none the first of the queue that waits for resources.
+ */
+static void find_next(struct told *t)
+{
+	const struct sl_plan_image *plan = t->m->plan;
+	const struct sl_job_view *job = &t->m->c->snap.job;
+	struct line *lines = NULL, *line;
+	uint32_t count = 0, reserved = plan->reserve.rows;
+
+	for (uint32_t i = 0; i < reserved + plan->pending.rows; i++) {
+		uint32_t row = sl_collect_row(t->m->c, i < reserved ? plan->reserve.job[i] : plan->pending.job[i - reserved]);
+
+		if (row == SL_NONE || (i >= reserved && plan->pending.why[i - reserved] != SL_WHY_RESOURCES))
+			continue;
+		line = find_line(&lines, &count, job, row);
+		if (!line)
+			break;
+		/* components of a het job stand in line together */
+		t->next[row] = !line->led || job->het_job_id[row] != SL_NONE;
+		line->led = true;
+	}
+	free(lines);
+}
+
+/* Slurm's word for it. */
+static uint32_t reason_of(const struct told *t, uint32_t why, uint32_t row)
+{
+	return why == SL_WHY_RESOURCES && row != SL_NONE && !t->next[row] ? WAIT_PRIORITY : words[why].reason;
+}
+
 static void forget_expected(struct told *t)
 {
+	free(t->next);
 	for (uint32_t i = 0; t->expected && i < t->count; i++)
 		free(t->expected[i].nodes);
 	free(t->expected);
@@ -184,17 +244,18 @@ static bool tell_pending(struct told *t, uint32_t i)
 	e->told = true;
 	if (!job || why == SL_WHY_NONE)
 		return false;
-	return set_reason(job, words[why].reason, describe(t->m, why, sl_image_str(&plan->image, plan->pending.text[i])),
+	return set_reason(job, reason_of(t, why, row), describe(t->m, why, sl_image_str(&plan->image, plan->pending.text[i])),
 			  e->start, e->nodes);
 }
 
-/* One of which nothing else is said: it has something set aside, for which Slurm says Resources. */
+/* One of which nothing else is said: it has something set aside. */
 static bool tell_expected(struct told *t, uint32_t i)
 {
 	const struct expected *e = &t->expected[i];
+	uint32_t row = sl_collect_row(t->m->c, e->job);
 	job_record_t *job = e->told || failed_start(t->m, e->job) ? NULL : find_waiting(t->m, e->job);
 
-	return job && set_reason(job, WAIT_RESOURCES, NULL, e->start, e->nodes);
+	return job && set_reason(job, reason_of(t, SL_WHY_RESOURCES, row), NULL, e->start, e->nodes);
 }
 
 static bool tell_failed(struct told *t, uint32_t i)
@@ -253,6 +314,7 @@ void sl_commit_reasons(struct sl_commit *m)
 		forget_expected(&t);
 		return;
 	}
+	find_next(&t);
 	n += t.count;
 	while (i < n && !atomic_load(m->stop)) {
 		bool changed = false;

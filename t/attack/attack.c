@@ -360,7 +360,7 @@ static void explain(struct sl_script *s, struct build *b, const struct sl_limits
 	char *text, *trace;
 
 	step("explain");
-	if (sl_script_explain(s, c, p, limits, 12, &text, &trace, &err))
+	if (sl_script_explain(s, c, p, limits, 12, &text, NULL, &trace, &err))
 		must_be_told(&err, "explain");
 	free(text);
 	free(trace);

@@ -128,7 +128,7 @@ static void an_explanation_has_one_budget(void **state)
 
 	(void) state;
 	grants = 0;
-	assert_int_equal(sl_decide_explain(set, &b->snap, NULL, NULL, &limits, 2, &text, &trace, &err), 0);
+	assert_int_equal(sl_decide_explain(set, &b->snap, NULL, NULL, &limits, 2, &text, NULL, &trace, &err), 0);
 	each_has_what_the_ones_before_left(2);
 	free(text);
 	free(trace);

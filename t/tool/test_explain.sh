@@ -22,11 +22,12 @@ cat >"$J/decisions.jsonl" <<'EOF'
 EOF
 
 explain_wait() {
-	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qF \
+	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qFx "Job 7 waits. Expected 12:03 (reserved, by walltimes)." &&
+		sed -n 2p "$T/out" | grep -qF \
 		"2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
 		out "^    ahead of it, with a reservation: job 5 at 2026-11-02T12:01:40, job 6 at 2026-11-02T12:03:20$" &&
 		out "^2026-11-02T12:00:10 to 2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free  \[easy\]$" &&
-		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 4 ]
+		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 5 ]
 }
 ok "explain tells newest first why a job waits, since when, and who is ahead" explain_wait
 
@@ -47,7 +48,7 @@ priority 4242" ] && run 0 explain --json --dir "$J" 11 && out '"event": "action"
 }
 ok "explain tells an action with what it sets" explain_actions
 
-explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c waits "$T/out")" = 1 ]; }
+explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c "waits: " "$T/out")" = 1 ]; }
 ok "explain goes back as far as it is told, also for a task of an array" explain_few
 
 explain_json() {
@@ -284,5 +285,98 @@ if "$SCHEDLUA" ledger create --dir="$T/live" >/dev/null 2>&1 &&
 	"$SCHEDLUA" ledger import --quiet --dir="$T/live" "$T/past.sacct" >/dev/null; then
 	ok "explain --sooner asks the cluster's own ledger, and policies the past" own_ledger
 fi
+
+# ---------------------------------------------------------------- the first line
+
+# 5 holds n1; 7 to 16 do not compete, each for a reason of Slurm's; 20 and 21 do
+cat >"$T/aside.json" <<'EOF'
+{ "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 }, "gres_kinds": [ { "key": "gpu", "name": "gpu" } ],
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 }, { "name": "s1", "cores": 8, "threads": 2 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" }, { "name": "smt", "nodes": "s1" } ],
+  "jobs": [
+    { "id": 5, "user": "bob", "account": "phys", "qos": "long", "state": "RUNNING", "partition": "p", "start_time": 1793620000,
+      "end_time": 1793627200, "time_limit": 7200, "min_cpus": 8, "alloc": [ { "node": "n1", "cores": 8 } ] },
+    { "id": 6, "user": "eve", "account": "chem", "qos": "long", "state": "RUNNING", "partition": "p", "start_time": 1793620000,
+      "end_time": 1793624400, "time_limit": 7200, "min_cpus": 4, "alloc": [ { "node": "n2", "cores": 4 } ] },
+    { "id": 7, "user": "ada", "account": "phys", "qos": "long", "partition": "p", "state_reason": "AssocGrpCpuLimit" },
+    { "id": 8, "user": "ada", "account": "phys", "qos": "long", "partition": "p", "state_reason": "QOSMaxCpuPerJobLimit" },
+    { "id": 9, "user": "ada", "account": "phys", "qos": "long", "partition": "p", "state_reason": "QOSMaxJobsPerUserLimit" },
+    { "id": 10, "user": "ada", "partition": "p", "flags": ["HELD"], "priority": 0, "state_reason": "JobHeldUser" },
+    { "id": 11, "user": "ada", "partition": "p", "flags": ["HELD"], "priority": 0, "state_reason": "JobHeldAdmin" },
+    { "id": 12, "user": "ada", "partition": "p", "flags": ["DEPENDENT"], "state_reason": "Dependency" },
+    { "id": 13, "user": "ada", "partition": "p", "begin_time": 1793630000, "state_reason": "BeginTime" },
+    { "id": 14, "user": "ada", "account": "phys", "partition": "p", "state_reason": "AssocGrpCPUMinutesLimit" },
+    { "id": 15, "user": "ada", "account": "phys", "qos": "long", "partition": "p", "state_reason": "QOSGrpNodeLimit" },
+    { "id": 16, "user": "ada", "partition": "p", "state_reason": "JobArrayTaskLimit" },
+    { "id": 20, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 4, "gres": [ { "name": "gpu", "count": 2 } ] },
+    { "id": 21, "user": "ada", "partition": "p", "flags": ["EXCLUSIVE"], "start_time": 1793713600 },
+    { "id": 22, "user": "ada", "partition": "smt", "min_cpus": 3 } ],
+  "queue": [ { "job": 20, "partition": "p" }, { "job": 21, "partition": "p" }, { "job": 22, "partition": "smt" } ] }
+EOF
+# JOB LINE [SITE] : the first line about the job
+begins() {
+	run 0 explain --site="${3-$T/plain.lua}" --snapshot="$T/aside.json" "$1" && [ "$(head -n 1 "$T/out")" = "$2" ] ||
+		{ echo "job $1: expected: $2"; return 1; }
+}
+
+begins_running() { begins 5 'Job 5 runs since 11:46 and ends by 13:46.'; }
+ok "explain begins with when a running job ends" begins_running
+
+begins_waiting() {
+	begins 20 'Job 20 waits for 2 nodes with 4 cores in all and 2 GPUs on each. It is the next in line. When is not known yet.' &&
+		begins 21 'Job 21 waits for 1 whole node. 1 job is ahead. Expected Tue 13:46 (by walltimes).' &&
+		begins 22 'Job 22 waits for 1 node with 3 CPUs. It is the next in line. When is not known yet.'
+}
+ok "explain begins with what a job waits for, how many are ahead and when it starts" begins_waiting
+
+begins_forecast() {
+	echo "return require('sched').site { forecasts = 'told.txt' }" >"$T/said.lua"
+	printf 'made 1793620800 0.8\njob 20 1793626000 1793628000 1793630000\njob 21 1793626000 - -\njob 22 1793626000 1793628000 -\n' >"$T/told.txt"
+	begins 20 'Job 20 waits for 2 nodes with 4 cores in all and 2 GPUs on each. It is the next in line. Expected 14:00 (80 %: 13:26 to 14:33).' "$T/said.lua" &&
+		begins 21 'Job 21 waits for 1 whole node. 1 job is ahead. Expected later than is foreseen (80 %: not before 13:26).' "$T/said.lua" &&
+		begins 22 'Job 22 waits for 1 node with 3 CPUs. It is the next in line. Expected 14:00 (80 %: not before 13:26).' "$T/said.lua"
+}
+ok "explain begins with the interval of the site's forecasts" begins_forecast
+
+begins_own() { begins 21 'Job 21 waits for 1 whole node. Expected Tue 13:46 (by walltimes).' "$T/order/own.lua"; }
+echo 'return require("sched").site { default = { "predictive" } }' >"$T/order/own.lua"
+ok "explain counts nobody ahead where the policy has an order of its own" begins_own
+
+begins_limited() {
+	begins 7 'Job 7 waits: account phys: at a limit (AssocGrpCpuLimit). Running jobs hold 8 CPUs (bob 8); job 5 of bob ends first, by 13:46.' &&
+		begins 15 'Job 15 waits: QOS long: at a limit (QOSGrpNodeLimit). Running jobs hold 2 nodes (bob 1, eve 1); job 6 of eve ends first, by 13:00.' &&
+		begins 9 'Job 9 waits: user ada, QOS long: at a limit (QOSMaxJobsPerUserLimit). No running job of it is seen.' &&
+		begins 8 'Job 8 cannot start as it asks: QOS long: the limit for one job does not allow that (QOSMaxCpuPerJobLimit).' &&
+		begins 14 'Job 14 waits: account phys: what may be used is used up (AssocGrpCPUMinutesLimit).'
+}
+ok "explain begins with who holds a limit of an account or QOS, and until when" begins_limited
+
+begins_aside() {
+	begins 10 'Job 10 is held by its user: "scontrol release 10" lets it compete.' &&
+		begins 11 'Job 11 is held by an administrator, who can release it.' && begins 12 'Job 12 waits for other jobs.' &&
+		begins 13 'Job 13 does not start before 14:33, its begin time.' && begins 16 'Job 16 may not start yet (JobArrayTaskLimit).'
+}
+ok "explain begins with what holds a job back that does not compete" begins_aside
+
+# 6 has a reservation of n1 and n2 from the end of 5 on: 4 of 16 cores are idle for two hours
+reserved() {
+	mkdir -p "$T/idle" && echo '{}' >"$T/idle/status.json"
+	echo '{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "reserved": [{"job": 6, "start_time": 1793627200, "nodes": "n[1-2]"}], "pending": [{"job": 6, "why": "resources", "text": "needs 2 nodes, 1 is free"}]}' >"$T/idle/decisions.jsonl"
+	SCHEDLUA_PATH="$LUA" "$T/bin/schedlua" explain "$@" --site="$T/plain.lua" --dir="$T/idle" 6 >"$T/out" 2>"$T/err"
+}
+priced() {
+	reserved && [ "$(head -n 1 "$T/out")" = "Job 6 waits for 2 nodes with 16 cores in all. It is the next in line. Expected 13:46 (reserved, by walltimes)." ] &&
+		out "^    n\[1-2\] is reserved for it from 13:46: 14 core-hours are idle before that, less what is backfilled$" &&
+		reserved --json && out '"idle_core_s": 51200.0' && out '"when": "Job 6 waits for 2 nodes'
+}
+ok "explain tells how long nodes are idle for a reservation" priced
+
+shadowed() {
+	reserved && echo '{ "shadow": "backfill" }' >"$T/idle/status.json" &&
+		SCHEDLUA_PATH="$LUA" "$T/bin/schedlua" explain --site="$T/plain.lua" --dir="$T/idle" 6 >"$T/out" 2>"$T/err" &&
+		[ "$(head -n 1 "$T/out")" = "Job 6 waits for 2 nodes with 16 cores in all. Slurm's backfill decides, the policies only look on (shadow mode). For them it is the next in line. They would start it 13:46 (reserved, by walltimes)." ] &&
+		out "^shadow mode: Slurm's backfill decides; what follows is what the policies would have done$" && echo '{}' >"$T/idle/status.json"
+}
+ok "explain does not read as if the policies decided in shadow mode" shadowed
 
 echo "1..$n"

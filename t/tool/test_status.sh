@@ -77,9 +77,18 @@ status_check() {
 		judged 2 'CRITICAL: bundled easy decides: ; nothing starts in gpu: x' '"source": "bundled"' '"held": "gpu: x"' &&
 		judged 2 'CRITICAL: stale: written .* ago' '"written": 1000' &&
 		judged 2 'CRITICAL: slurmctld (pid 2147483646) does not run' '"pid": 2147483646' &&
+		judged 1 'WARNING: a set was refused, the one before it decides: x.lua:3: no' '"refusal": "x.lua:3: no"' &&
 		judged 3 'UNKNOWN: decided by "nobody"' '"source": "nobody"'
 }
 ok "status --check says in one line and its status how it is" status_check
+
+status_shadow() {
+	judged 0 "OK: Slurm's backfill decides, easy only looks on (shadow mode), 3 queued, 2 running$" '"shadow": "backfill"' &&
+		judged 1 "WARNING: Slurm's backfill decides, .*; not the site's set looks on (fallback): gone$" '"shadow": "backfill"' \
+			'"source": "fallback"' '"last_error": "gone"' '"held": "gpu: x"' &&
+		run 0 status --dir "$T/check" && out '^in the shadow of  *backfill$' && out '^looked at by  *fallback$' && ! out 'decided by' >/dev/null
+}
+ok "status does not read as if the policies decided in shadow mode" status_shadow
 
 status_check_none() {
 	run 3 status --check --dir "$T/nowhere" && quiet err && out "^schedlua UNKNOWN: $T/nowhere/status.json: No such" &&

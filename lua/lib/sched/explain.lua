@@ -107,7 +107,17 @@ local function add_parts(lines, group, cluster, job)
 	end
 end
 
---- What is to be said about the job in this group, as text; nil where it is not queued there.
+-- Where it stands, as numbers: how many jobs the queue has before it, and what the site's forecasts say.
+local function standing_of(job, place, group)
+	local f = job.forecast or {}
+	return {
+		ahead = place and not has_own_order(group) and place - 1 or -1,
+		low = f.not_before or 0, likely = f.likely or 0, high = f.not_after or 0,
+		confidence = f.confidence or 0,
+	}
+end
+
+--- What is to be said about the job in this group, as text and as numbers; nil where it is not queued there.
 function M.explain(group, cluster, id)
 	if group.is_stage then	-- it orders as the group whose jobs it looks at
 		return nil
@@ -129,7 +139,7 @@ function M.explain(group, cluster, id)
 		add_queue(lines, group, place, ahead)
 	end
 	add_parts(lines, group, cluster, job)
-	return table.concat(lines, "\n") .. "\n"
+	return table.concat(lines, "\n") .. "\n", standing_of(job, place, group)
 end
 
 function M.time(t)

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What users look at: the word that squeue shows, the first line of explain, top.
+. "${0%/*}/live.sh"
+needs_plugin
+: "${SL_PLUGINDIR:=$TOP/.work/inst/lib/slurm}"
+LUA=defer,sched_interval=-1,lua_interval=1,lua_capture=1
+live_begin 8 "SchedulerParameters=$LUA"
+needs_engine
+
+restart() { # LINE... of slurm.conf
+	cluster_ctld_kill
+	cluster_conf "$@"
+	cluster_ctld_start
+	wait_for 20 cluster_nodes_ready "$NODES"
+}
+
+# Two partitions on the same nodes that all are in use, and three jobs that wait in each.
+scene() {
+	local all
+	all=$(submit -J all -N8 --exclusive -t 30)
+	starts "$all" 30
+	for name in m1 m2 m3; do
+		submit -J $name -N4 --exclusive -t 10 > /dev/null
+	done
+	for name in s1 s2 s3; do
+		submit -J $name -p small -N2 --exclusive -t 5 > /dev/null
+	done
+}
+# (stock's main scheduler says more of the first one of small: it counts no nodes that main's first job may have)
+words() { squeue -h -t PD -S j -o '%j %r' | sed 's, Nodes.required.for.*, Resources,' | sort | tr '\n' ','; }
+settled() { words > "$C/words"; [ "$(cat "$C/words")" = "$1" ]; }
+STOCK="m1 Resources,m2 Priority,m3 Priority,s1 Resources,s2 Priority,s3 Priority,"
+
+as_in_stock() {
+	restart SchedulerType=sched/backfill SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0
+	scene
+	wait_for 10 settled "$STOCK"
+	squeue -h -a -o %A | xargs scancel
+	wait_for 60 queue_is_empty
+	restart SchedulerType=sched/lua "SchedulerParameters=$LUA"
+	scene
+	wait_for 10 settled "$STOCK"
+}
+it "the next in line of each partition waits for Resources, the others for Priority, as in stock" as_in_stock
+
+begins() { schedlua explain "$1" > "$C/out" && head -n 1 "$C/out" | grep -qE "^Job $1 $2"; }
+begins_with_when() {
+	local first next last held after
+	first=$(submit -N8 --exclusive -t 30)
+	starts "$first"
+	next=$(submit -N8 --exclusive -t 10)
+	last=$(submit -N1 -n2 -t 60)
+	held=$(submit -N1 --hold)
+	after=$(submit -N1 --dependency=afterok:"$first")
+	wait_for 20 begins "$next" 'waits for 8 whole nodes\. It is the next in line\. Expected .*[0-9]:[0-9][0-9] \(reserved, by walltimes\)\.$'
+	grep -q '^    n\[001-008\] is reserved for it from ' "$C/out" && return 1	# nothing is idle for it
+	wait_for 20 begins "$last" 'waits for 1 node with 2 (cores|CPUs)\. 1 job is ahead\. Expected '
+	begins "$held" 'is held by its user: "scontrol release '
+	begins "$after" "waits for other jobs \(afterok:$first"
+	begins "$first" '' || grep -q 'started on' "$C/out"
+}
+it "explain begins with what a job waits for, who is ahead and when it starts" begins_with_when
+
+live_end

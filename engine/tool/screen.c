@@ -72,6 +72,7 @@ static int begin_drawing(struct sl_screen *s, struct sl_error *err)
 	cbreak();
 	noecho();
 	curs_set(0);
+	typeahead(-1);	/* a page is drawn to its end, however fast somebody types */
 	keypad(stdscr, TRUE);
 	return 0;
 }
@@ -84,8 +85,32 @@ static void draw(struct sl_screen *s, enum sl_style style, const wchar_t *text, 
 	mvaddnwstr(s->y, s->x, text, n);
 }
 
+static int name_key(int key)
+{
+	switch (key) {
+	case ERR:
+	case KEY_RESIZE:
+		return SL_KEY_NONE;
+	case KEY_BACKSPACE:
+	case 127:
+	case 8:
+		return SL_KEY_BACK;
+	case KEY_UP:
+		return SL_KEY_UP;
+	case KEY_DOWN:
+		return SL_KEY_DOWN;
+	case KEY_PPAGE:
+		return SL_KEY_PAGE_UP;
+	case KEY_NPAGE:
+		return SL_KEY_PAGE_DOWN;
+	case KEY_HOME:
+		return SL_KEY_HOME;
+	}
+	return key > 0 && key < 0x100 ? key : SL_KEY_NONE;
+}
+
 /* Where nobody types (stdin is no terminal) the time is waited for by itself. */
-static bool wait_for_key(double seconds)
+static int wait_for_key(double seconds)
 {
 	int ms = (int) (seconds * 1000), key;
 
@@ -93,7 +118,9 @@ static bool wait_for_key(double seconds)
 	if (!isatty(STDIN_FILENO))
 		napms(ms);
 	key = getch();
-	return key != 'q' && key != 'Q';
+	if (key == 12)	/* ^L: all of it, whatever somebody else has written there */
+		clearok(curscr, TRUE);
+	return key == 12 ? SL_KEY_NONE : name_key(key);
 }
 
 static void end_drawing(struct sl_screen *s)
@@ -105,7 +132,7 @@ static void end_drawing(struct sl_screen *s)
 static bool can_draw(void) { return false; }
 static int begin_drawing(struct sl_screen *s, struct sl_error *err) { (void) s; (void) err; return -1; }
 static void draw(struct sl_screen *s, enum sl_style style, const wchar_t *text, int n) { (void) s; (void) style; (void) text; (void) n; }
-static bool wait_for_key(double seconds) { (void) seconds; return false; }
+static int wait_for_key(double seconds) { (void) seconds; return SL_KEY_END; }
 static void end_drawing(struct sl_screen *s) { (void) s; }
 #endif
 
@@ -253,11 +280,11 @@ int sl_screen_height(struct sl_screen *s, int indent, const char *text)
 	return wrap(s, false, SL_STYLE_PLAIN, indent, text);
 }
 
-bool sl_screen_show(struct sl_screen *s, double seconds)
+int sl_screen_show(struct sl_screen *s, double seconds)
 {
 #ifdef SL_NCURSES
 	if (s->drawn)
 		refresh();
 #endif
-	return s->drawn && wait_for_key(seconds);
+	return s->drawn ? wait_for_key(seconds) : SL_KEY_END;
 }

@@ -44,8 +44,11 @@ void sl_screen_next(struct sl_screen *s);
 void sl_screen_wrap(struct sl_screen *s, enum sl_style style, int indent, const char *text);
 int sl_screen_height(struct sl_screen *s, int indent, const char *text);
 
-/* Show the page.  True: draw the next one, as the time is over or the terminal has another
- * size; false: somebody pressed q, or it was printed. */
-bool sl_screen_show(struct sl_screen *s, double seconds);
+/* What sl_screen_show() returns beside characters. */
+enum sl_key { SL_KEY_END = -1, SL_KEY_NONE, SL_KEY_BACK = 0x100, SL_KEY_UP, SL_KEY_DOWN, SL_KEY_PAGE_UP, SL_KEY_PAGE_DOWN, SL_KEY_HOME };
+
+/* Show the page, and wait for a key.  SL_KEY_NONE: draw the next one, as the time is over or the terminal has another
+ * size; SL_KEY_END: it was printed; else the key that was pressed. */
+int sl_screen_show(struct sl_screen *s, double seconds);
 
 #endif

@@ -203,6 +203,15 @@ static void put_dependent(const struct line *l, const char *reason)
 	fputc('.', l->out);
 }
 
+/* Does a capture have it queued that may not start?  Slurm tells captures little of its queue. */
+static bool is_aside(const struct line *l)
+{
+	const char *reason = text_of(l, l->snap->job.state_reason);
+
+	return !*l->w->why && (!strncmp(reason, "Assoc", 5) || !strncmp(reason, "QOS", 3) || !strncmp(reason, "Dependency", 10) ||
+			       l->snap->job.begin_time[l->row] > l->now);
+}
+
 /* Of a job that waits and does not compete: Slurm's own reason. */
 static void put_aside(const struct line *l)
 {
@@ -259,7 +268,7 @@ static bool put_line(struct line *l, struct sl_when *w)
 		put_running(l);
 	else if (state != SL_JOB_PENDING)
 		return false;
-	else if (queued < 0)
+	else if (queued < 0 || (l->row != SL_NONE && is_aside(l)))
 		put_aside(l);
 	else
 		put_waiting(l);

@@ -5,8 +5,8 @@
  *
  * What that API does not tell is left out or estimated, and said here: usage per
  * node comes from the allocated CPUs of a job's resources where they are shown,
- * the queue is all pending jobs that are not held and not dependent, in order of
- * priority.
+ * the queue is all pending jobs that are neither held, dependent nor over a limit of an
+ * association or QOS, in order of priority.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -129,6 +129,8 @@ static void job_state(struct capture *c, struct sl_job_row *row, const job_info_
 
 	row->state = base < SL_JOB_STATES ? base : SL_JOB_FAILED;
 	row->flags = job_flags(j);
+	if (base == JOB_PENDING && j->state_reason)
+		row->state_reason = sl_builder_str(c->b, sl_reason_word((enum job_state_reason) j->state_reason));
 	row->priority = j->priority;
 	row->nice = (int64_t) j->nice - NICE_OFFSET;
 	row->submit_time = j->submit_time;
@@ -382,11 +384,19 @@ static int by_priority(const void *x, const void *y)
 		SL_ORDER(a->job_id, b->job_id);
 }
 
+/* Does a limit of an association or a QOS hold it back? */
+static bool is_limited(const job_info_t *j)
+{
+	const char *word = sl_reason_word((enum job_state_reason) j->state_reason);
+
+	return !strncmp(word, "Assoc", 5) || !strncmp(word, "QOS", 3) || (!strncmp(word, "Max", 3) && strstr(word, "PerAccount"));
+}
+
 static bool competes(const struct capture *c, const job_info_t *j)
 {
 	return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && !(j->job_state & JOB_COMPLETING) && j->priority &&
 		!(j->dependency && *j->dependency) && j->eligible_time <= c->now && !j->het_job_id &&
-		j->state_reason != WAIT_PART_DOWN && j->state_reason != WAIT_PART_INACTIVE;
+		j->state_reason != WAIT_PART_DOWN && j->state_reason != WAIT_PART_INACTIVE && !is_limited(j);
 }
 
 int capture_queue(struct capture *c)

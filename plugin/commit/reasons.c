@@ -205,7 +205,7 @@ static void find_next(struct told *t)
 	for (uint32_t i = 0; i < reserved + plan->pending.rows; i++) {
 		uint32_t row = sl_collect_row(t->m->c, i < reserved ? plan->reserve.job[i] : plan->pending.job[i - reserved]);
 
-		if (row == SL_NONE || (i >= reserved && plan->pending.why[i - reserved] != SL_WHY_RESOURCES))
+		if (row == SL_NONE || t->next[row] || (i >= reserved && plan->pending.why[i - reserved] != SL_WHY_RESOURCES))
 			continue;
 		line = find_line(&lines, &count, job, row);
 		if (!line)

@@ -70,4 +70,13 @@
 /* Does the library tell which of a job's nodes has how many CPUs? */
 #define SL_HAVE_CPUS_ON_NODE !SL_SLURM(24, 11)
 
+/* Slurm's word for why a job waits: libslurm has it, and no header that is installed declares it. */
+#if SL_SLURM(24, 5)
+extern const char *slurm_job_state_reason_string(enum job_state_reason reason);
+#define sl_reason_word(reason) slurm_job_state_reason_string(reason)
+#else
+extern char *slurm_job_reason_string(enum job_state_reason reason);
+#define sl_reason_word(reason) slurm_job_reason_string(reason)
+#endif
+
 #endif

@@ -62,4 +62,42 @@ begins_with_when() {
 }
 it "explain begins with what a job waits for, who is ahead and when it starts" begins_with_when
 
+runuser -u $STRANGER -- test -x "$(command -v schedlua)" 2> /dev/null && STRANGER_MAY_COME=1
+stranger_tops() {
+	(cd / && runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" schedlua top --once "$@" > "$C/out" 2> "$C/err") &&
+		cat "$C/out" "$C/err"
+}
+top_for_users() {
+	local first behind
+	[ -n "${STRANGER_MAY_COME-}" ] || skip "$TOP: others than root cannot come here"
+	first=$(submit -N8 --exclusive -t 30)
+	starts "$first"
+	behind=$(submit -N1 -n2 -t 60)
+	stays_pending "$behind"
+	stranger_tops
+	grep -qE '^ OK .* 1 running, 1 queued' "$C/out"
+	chmod 700 "$C/state"
+	stranger_tops
+	grep -qE ' 1 running, 1 waiting' "$C/out"
+	grep -qE '^main +64/64 +100%' "$C/out"
+	grep -qE "^ *$behind root .* (Resources|None)" "$C/out"
+	stranger_tops --running
+	grep -qE "^ *$first root .* [0-9:]+  wrap" "$C/out"
+	chmod 755 "$C/state"
+	[ ! -s "$C/err" ]
+}
+it "top shows plain users the cluster as squeue and sinfo do" top_for_users
+
+# a restart: nodes register one after the other, and the picture of before is not shown as that of now
+top_after_restart() {
+	schedlua top --once > "$C/out"
+	cluster_ctld_kill TERM
+	cluster_ctld_start
+	wait_for 20 cluster_nodes_ready "$NODES"
+	schedlua top --once > "$C/out"
+	cat "$C/out"
+	fails grep -qE '^main .*x' "$C/out"
+}
+it "top shows no node as down that is up again after a restart" top_after_restart
+
 live_end

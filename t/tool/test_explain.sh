@@ -351,6 +351,14 @@ begins_limited() {
 }
 ok "explain begins with who holds a limit of an account or QOS, and until when" begins_limited
 
+# a capture queues all that is neither held nor dependent
+begins_captured() {
+	sed 's/"queue": \[/&{ "job": 7, "partition": "p" }, { "job": 13, "partition": "p" }, /' "$T/aside.json" >"$T/captured.json" &&
+		run 0 explain --site="$T/plain.lua" --snapshot="$T/captured.json" 7 && out "^Job 7 waits: account phys: at a limit" &&
+		run 0 explain --site="$T/plain.lua" --snapshot="$T/captured.json" 13 && out "^Job 13 does not start before 14:33, its begin time.$"
+}
+ok "explain does not take a job for one that competes since a capture has it in the queue" begins_captured
+
 begins_aside() {
 	begins 10 'Job 10 is held by its user: "scontrol release 10" lets it compete.' &&
 		begins 11 'Job 11 is held by an administrator, who can release it.' && begins 12 'Job 12 waits for other jobs.' &&

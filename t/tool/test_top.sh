@@ -55,7 +55,7 @@ status
 
 printed() {
 	run 0 top --once --dir "$S" && quiet err && out 'home  decided by easy (site)' && out ' OK  *1 running, 2 queued' &&
-		out 'long  *12/240   5%  *[^ ]*x' && out 'short  *0/80   0%' &&
+		out 'long  *12/240   5%  *1/29  *[^ ]*x' && out 'short  *0/80   0%  *0/10' &&
 		out '^ *7 bob *long *12  *96  *2h05m .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
 		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
 }
@@ -94,6 +94,40 @@ many() {
 }
 ok "a queue of 100,000 is one page" many 100000
 
+filtered() {
+	run 0 top --dir "$S" --user=bob && out 'only user bob' && out 'QUEUE  1 waits' && out '^ *7 bob' && ! out '^ *9 eve' >/dev/null &&
+		run 0 top --dir "$S" --partition short && out 'QUEUE  2 wait$' && out '^ *8 *short' && out '^ *9 eve' && ! out '^ *7 bob' >/dev/null
+}
+ok "only the jobs of a user or of a partition are shown where that is asked for" filtered
+
+running() {
+	run 0 top --dir "$S" --running && out '^RUNNING  1 job; first those that end first$' &&
+		out '^ *1 ann *long *2 *12 *1 *1[01]m..s  *\(..:..:..\|[A-Z][a-z][a-z] ..:..\)' && ! out QUEUE >/dev/null
+}
+ok "jobs that run are shown with their ends, cores and GPUs" running
+
+# A cluster whose last.snap is a minute old, all nodes down; a schedlua-capture has them as they are.
+mkdir "$T/bin" "$T/conf" && cp "$SCHEDLUA" "$T/bin/schedlua" && mkdir "$T/conf/schedlua" && cp "$S"/*.json* "$T/conf/schedlua"
+echo "StateSaveLocation=$T/conf" >"$T/slurm.conf"
+old() {
+	now=$((now - 60)) snapshot | sed "s/\"now\": [0-9]*/\"now\": $((now - 60))/; s/\"memory\": 1000, \"gres\"/\"state\": [\"DOWN\"], &/g" >"$T/old.json"
+	"$SCHEDLUA" show --output="$T/conf/schedlua/last.snap" "$T/old.json"
+}
+capturing() { # COMMAND
+	printf '#!/bin/sh\n%s\n' "$1" >"$T/bin/schedlua-capture" && chmod +x "$T/bin/schedlua-capture"
+}
+on_cluster() { SLURM_CONF="$T/slurm.conf" SCHEDLUA_PATH="$(cd "${srcdir:-.}/lua" && pwd)" "$T/bin/schedlua" top "$@" >"$T/out" 2>"$T/err"; }
+
+fresh() {
+	old && capturing "cat '$T/now.json'" && on_cluster --once && out 'long  *12/240 .*[^x]' && ! out 'xxxx' >/dev/null && ! out ' ago' >/dev/null
+}
+ok "nodes of a minute ago do not stand beside a queue of now" fresh
+
+not_fresh() {
+	capturing 'exit 1' && on_cluster --once && out '^NODES at .*, 00:01:0. ago: slurmctld does not answer' && out 'xxxx'
+}
+ok "nodes that cannot be had anew are said to be old" not_fresh
+
 # ---------------------------------------------------------------- on a terminal
 
 if ! command -v script >/dev/null || ! ldd "$SCHEDLUA" 2>/dev/null | grep -q ncurses; then
@@ -124,6 +158,24 @@ ok "a terminal may be tiny" tiny
 
 dumb() { TERMINAL=dumb draw 24 80 && ! grep -q "$ESC" "$T/out" && out 'QUEUE  3 wait'; }
 ok "a dumb terminal gets plain text" dumb
+
+# typed KEYS OPTION... : the page when these keys have been pressed; ^L has it drawn as a whole
+typed() {
+	keys=$1
+	shift
+	printf '%b\014q' "$keys" | TERM=xterm-256color LC_ALL=C.UTF-8 script -qec \
+		"stty rows 40 cols 120; exec $SCHEDLUA top --dir '$S' $*" "$T/all" >/dev/null 2>&1
+	sed "s/$ESC\[2J/\n&/g" "$T/all" | awk -v begin="$ESC[2J" 'index($0, begin) { page = "" } { page = page $0 "\n" } END { print page }' >"$T/out"
+}
+
+keys() {
+	typed '?' && out 'this help, and back' && typed r && out 'RUNNING' && out 'ENDS' && typed 'ubob\n' && out 'user bob' &&
+		typed 'pshort\n' && out 'partition short' && typed j && out 'from number 2 on' && typed 'uqx\010\010\n' && ! out 'user q' >/dev/null
+}
+ok "keys show help, running jobs, one user or partition, and scroll" keys
+
+q_in_a_name() { typed 'uq\n' && out 'user q' && out '0 wait'; }
+ok "a q that is typed in a name does not quit" q_in_a_name
 
 notes() {
 	printf '%s\n' a b c d e f g h i j "before it" "$refusal end of the note" >"$T/notes" && draw 24 80 --notes "$T/notes" &&

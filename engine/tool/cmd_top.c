@@ -76,8 +76,8 @@ static void count_use(struct sl_top *t)
 	}
 }
 
-/* Read one, unless what is known is newer.  0, or -1 with *err, and what was known stays. */
-static int read_snapshot(struct sl_top *t, const char *path, struct sl_error *err)
+/* Read one that is newer than what is known by so many seconds at least.  0, or -1 with *err, and what was known stays. */
+static int read_snapshot(struct sl_top *t, const char *path, int64_t newer_s, struct sl_error *err)
 {
 	struct sl_snapshot snap;
 	size_t size;
@@ -89,7 +89,7 @@ static int read_snapshot(struct sl_top *t, const char *path, struct sl_error *er
 		free(bytes);
 		return -1;
 	}
-	if (t->bytes && snap.meta.now[0] <= t->snap.meta.now[0]) {
+	if (t->bytes && snap.meta.now[0] < t->snap.meta.now[0] + newer_s) {
 		free(bytes);
 		return 0;
 	}
@@ -133,7 +133,7 @@ static void capture(struct sl_top *t, double wait_s)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	t->snap_err.code = SL_OK;
 	*t->snap_err.text = 0;
-	read_snapshot(t, path, &t->snap_err);
+	read_snapshot(t, path, 0, &t->snap_err);	/* of two of one second it is the later one */
 	close(fd);
 }
 
@@ -144,7 +144,7 @@ static void look_at_nodes(struct sl_top *t, double wait_s)
 	struct sl_error err = { 0 };
 
 	snprintf(path, sizeof(path), "%s/last.snap", t->dir);
-	if (!is_fresh(t) && read_snapshot(t, path, &err) && !t->bytes && !t->capture.pid && !t->snap_err.code)
+	if (!is_fresh(t) && read_snapshot(t, path, 1, &err) && !t->bytes && !t->capture.pid && !t->snap_err.code)
 		t->snap_err = err;
 	if (t->may_capture)
 		capture(t, wait_s);

@@ -57,7 +57,8 @@ explain_wait() {
 	wait_for 10 explained "$behind" 'waits: '
 	grep -q "ahead of it, with a reservation: job $wide at " "$C/out"
 	# nothing but the answer, though a capture was taken for the order
-	head -n 1 "$C/out" | grep -q 'waits: '
+	head -n 1 "$C/out" | grep -q "^Job $behind waits for 1 node with "
+	sed -n 2p "$C/out" | grep -q 'waits: '
 	schedlua explain --json "$behind" > "$C/out"
 	grep -q '"order": "order in ' "$C/out"
 	[ "$(head -c 1 "$C/out")" = '{' ]

@@ -315,8 +315,8 @@ cat >"$T/aside.json" <<'EOF'
 EOF
 # JOB LINE [SITE] : the first line about the job
 begins() {
-	run 0 explain --site="${3-$T/plain.lua}" --snapshot="$T/aside.json" "$1" && [ "$(head -n 1 "$T/out")" = "$2" ] ||
-		{ echo "job $1: expected: $2"; return 1; }
+	run 0 explain --site="${3-$T/plain.lua}" --snapshot="$T/aside.json" "$1" || return 1
+	[ "$(head -n 1 "$T/out")" = "$2" ] || { echo "job $1: expected: $2"; return 1; }
 }
 
 begins_running() { begins 5 'Job 5 runs since 11:46 and ends by 13:46.'; }

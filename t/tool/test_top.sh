@@ -165,7 +165,7 @@ typed() {
 	shift
 	printf '%b\014q' "$keys" | TERM=xterm-256color LC_ALL=C.UTF-8 script -qec \
 		"stty rows 40 cols 120; exec $SCHEDLUA top --dir '$S' $*" "$T/all" >/dev/null 2>&1
-	sed "s/$ESC\[2J/\n&/g" "$T/all" | awk -v begin="$ESC[2J" 'index($0, begin) { page = "" } { page = page $0 "\n" } END { print page }' >"$T/out"
+	sed "s/${ESC}\[2J/\n&/g" "$T/all" | awk -v begin="${ESC}[2J" 'index($0, begin) { page = "" } { page = page $0 "\n" } END { print page }' >"$T/out"
 }
 
 keys() {

@@ -16,7 +16,8 @@ describe("the explanation of a job", function()
 	it("says what only Slurm's select can place", function()
 		local cluster = t.cluster { nodes = "2x4c", pending = {
 			{ id = 2, nodes = 2, asks = { "BURST_BUFFER" }, features = "a*1&b*3" }, { id = 3 } } }
-		assert.same({ "  only Slurm's select can place it: features, a burst buffer\n", "nothing" }, s.lines([[
+		assert.same({ "  only Slurm's select can place it: --constraint with counts behind '|' or outside of brackets, or with " ..
+			"parentheses in them; --bb\n", "nothing" }, s.lines([[
 			for job in cluster:queue() do
 				local text = explain.explain({ name = "mine", parts = {} }, cluster, job.id)
 				slurm.log_info("%s", text:match("  only Slurm's select .-\n") or "nothing")

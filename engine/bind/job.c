@@ -67,13 +67,13 @@ static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *
 {
 	struct sl_entry e = { .job = h->row, .partition = h->partition };
 	const struct sl_want *want = NULL;
-	char text[SL_NATIVE_TEXT];
+	char text[SL_WORDS_TEXT];
 	struct sl_error err;
 
 	if (e.partition != SL_NONE && !(want = sl_cluster_want(x->cluster, e, &err)))
 		luaL_error(L, "%s", err.text);
 	if (want)
-		sl_native_text(want->native, text, sizeof(text));
+		sl_words_text(want->native, want->asked, text, sizeof(text));
 	lua_pushstring(L, want && *text ? text : NULL);
 }
 

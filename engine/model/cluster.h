@@ -23,6 +23,7 @@
 #include "timeline/place.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
+#include "image/words.h"
 #include "timeline/timeline.h"
 #include "usage/history.h"
 
@@ -133,7 +134,8 @@ struct sl_want {
 	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
 	enum sl_place_method method;	/* where the policy names none */
 	struct sl_want_rows rows;	/* that select keeps where jobs share cores (model/want_shared.c) */
-	uint32_t native;		/* SL_NATIVE_*: what only Slurm's select can place (model/native.h) */
+	sl_word_set asked;		/* what it asks for, and in what circumstances (image/words.h) */
+	sl_word_set native;		/* what of that only Slurm's select can place; 0: the engine does */
 	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
 	const char *text;		/* ... because */
 };

@@ -119,7 +119,7 @@ struct held {
 struct wide {
 	bool differs;			/* else the request is all that there is */
 	uint32_t max_nodes, min_nodes, tasks_per_node, min_cores_per_node;
-	uint32_t native;		/* SL_NATIVE_*, for which it would be */
+	sl_word_set native;		/* words for which it would be left to select */
 	struct sl_gres_need gres;	/* the first, if it asks for any */
 	const struct sl_nodeset *eligible;	/* NULL: no others */
 };

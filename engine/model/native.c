@@ -1,192 +1,184 @@
 /* SPDX-License-Identifier: MIT */
 /* native.c - see native.h */
 #include "model/native.h"
+#include "model/request.h"
 #include "model/want_private.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* -- words --------------------------------------------------------------- */
-
-static const struct {
-	uint32_t native;
-	const char *words;
-} words[] = {
-	{ SL_NATIVE_FEATURES, "features" },
-	{ SL_NATIVE_BOARDS, "a shape of boards" },
-	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
-	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
-	{ SL_NATIVE_CORE_SPEC, "core specialization beside gres, on unequal nodes, or by threads" },
-	{ SL_NATIVE_DISTRIBUTION, "a distribution, arbitrary or by planes, that is not settled" },
-	{ SL_NATIVE_NODE_COUNTS, "a list of node counts that is long, or beside gres of the job or counts of features" },
-	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
-	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (some of mps, shard, no_consume; types without files)" },
-	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },
-	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
-	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
-	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
-	{ SL_NATIVE_TASK_GRES, "gres for each task" },
-	{ SL_NATIVE_BOUND_GRES, "gres bound to cores" },
-	{ SL_NATIVE_EXPAND, "the expansion of a job" },
-	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
-	{ SL_NATIVE_REFUSED, "a placement that select refuses" },
-	{ SL_NATIVE_SHARED_CORES, "shared cores beside other counts of them" },
-	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
-	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_PARTIAL, "a reservation of gres, or of parts of nodes, beside gres or with cores that others may have" },
-	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
-	{ SL_NATIVE_GRES, "gres" },
-	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
-	{ SL_NATIVE_LLN, "tasks on least loaded nodes" },
-	{ SL_NATIVE_HRES, "hierarchical resources" },
-	{ SL_NATIVE_EXTRA, "constraints on Extra of nodes" },
-	{ SL_NATIVE_SOCKET_CAP, "MaxCPUsPerSocket" },
-	{ SL_NATIVE_TOPOLOGY, "several nodes of blocks, a ring or a torus, or of one of several topologies" },
-	{ SL_NATIVE_GPU_CORES, "nodes that keep cores for jobs with GPUs (RestrictedCoresPerGPU)" },
-};
-_Static_assert(sizeof(words) / sizeof(words[0]) == SL_NATIVE_FLAGS, "words for each flag");
-
-const char *sl_native_text(uint32_t native, char *text, size_t size)
-{
-	size_t at = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < size; i++)
-		if (native & words[i].native)
-			at += (size_t) snprintf(text + at, size - at, "%s%s", at ? ", " : "", words[i].words);
-	return text;
-}
-
-/* -- facts --------------------------------------------------------------- */
-
-/* What each SL_ASKS_* comes to. */
-static const struct {
-	uint32_t asks, native;
-} asked[] = {
-	{ SL_ASKS_BOARDS, SL_NATIVE_BOARDS },
-	{ SL_ASKS_UNCOUNTED_GRES | SL_ASKS_ONE_TYPE, SL_NATIVE_UNCOUNTED_GRES },
-	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
-	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
-	{ SL_ASKS_TASK_COUNTS, SL_NATIVE_TASK_COUNTS },
-	{ SL_ASKS_WHOLE_SWITCHES, SL_NATIVE_WHOLE_SWITCHES },
-	{ SL_ASKS_BURST_BUFFER, SL_NATIVE_BURST_BUFFER },
-	{ SL_ASKS_EXPAND, SL_NATIVE_EXPAND },
-	{ SL_ASKS_HRES, SL_NATIVE_HRES },
-	{ SL_ASKS_EXTRA, SL_NATIVE_EXTRA },
-	{ SL_ASKS_RECLAIM, SL_NATIVE_PREEMPT },
+/* What words are tested on. */
+struct facts {
+	const struct sl_cluster *c;
+	const struct sl_snapshot *snap;
+	const struct sl_entry *e;
+	const struct sl_ask *a;
+	const struct part *part;
+	uint32_t j, resv, asks, flags, select, part_flags;
+	enum sl_constraint constraint;
+	uint32_t pers;			/* of its gres, bits: 1 << SL_PER_* */
+	bool cpus, memory;		/* come with some of them */
+	bool whole, shares;		/* it has whole nodes, shared cores */
 };
 
-static uint32_t if_so(bool is, uint32_t native)
+/* -- what takes more than a line -------------------------------------------- */
+
+static struct facts read_facts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
-	return is ? native : 0;
+	const struct sl_job_gres_view *gres = &c->snap->job_gres;
+	uint32_t j = w->entry.job;
+	struct facts f = {
+		.c = c, .snap = c->snap, .e = &w->entry, .a = a, .part = cluster_part(c, &w->entry), .j = j,
+		.resv = cluster_entry_reservation(c, &w->entry), .asks = c->snap->job.asks[j], .flags = c->snap->job.flags[j],
+		.select = c->snap->meta.select_flags[0], .part_flags = c->snap->partition.flags[w->entry.partition],
+		.constraint = cluster_constraint(c, c->snap->job.features[j]).kind, .whole = w->pub.request.whole_nodes,
+		.shares = cluster_sharing(c, j, w->entry.partition) > 1,
+	};
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		f.pers |= 1u << gres->per[g];
+		f.cpus |= gres->cpus[g] > 0;
+		f.memory |= f.select & SL_SELECT_MEMORY && gres->memory[g] > 0;
+	}
+	return f;
 }
 
-static bool is_placed(const struct sl_cluster *c, uint32_t constraint)
+static bool is_unplaced(const struct facts *f)
 {
-	return cluster_constraint(c, constraint).kind == SL_CONSTRAINT_PLACED;
+	enum sl_constraint prefer = cluster_constraint(f->c, f->snap->job.prefer[f->j]).kind;
+
+	return f->constraint != SL_CONSTRAINT_COUNTED &&
+		(f->constraint != SL_CONSTRAINT_PLACED || prefer != SL_CONSTRAINT_PLACED);
 }
 
-/* Counts are placed by, beside nothing that other nodes would have to be chosen for. */
-static bool has_placed_features(const struct sl_cluster *c, uint32_t j)
+/* Which cores of its reservation others have is not known. */
+static bool has_unknown_parts(const struct facts *f)
 {
-	const struct sl_job_view *job = &c->snap->job;
+	const struct sl_reservation_view *v = &f->snap->reservation;
 
-	if (!cluster_is_counted(c, job->features[j]))
-		return is_placed(c, job->features[j]) && is_placed(c, job->prefer[j]);
-	return !*cluster_str(c, job->prefer[j]) && !job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
+	return f->resv != SL_NONE && v->cores[f->resv] &&
+		(!v->parts[f->resv].count || v->flags[f->resv] & (SL_RESV_FLEX | SL_RESV_IGNORE_JOBS | SL_RESV_OVERLAP));
 }
 
-static bool has_task_gres(const struct sl_cluster *c, uint32_t j)
+/* Some reservation that has not ended sets gres aside: which, the snapshot does not say. */
+static bool has_reserved_gres(const struct facts *f)
 {
-	struct sl_range gres = c->snap->job.gres[j];
+	const struct sl_reservation_view *v = &f->snap->reservation;
 
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (c->snap->job_gres.per[g] == SL_PER_TASK)
-			return true;
-	return c->snap->job.asks[j] & SL_ASKS_TASK_GRES;
-}
-
-/* Are there fewer tasks than on each node there are to be? */
-static bool lacks_tasks(const struct sl_job_view *job, uint32_t j)
-{
-	uint32_t tasks = job->num_tasks[j], per_node = job->ntasks_per_node[j];
-
-	return per_node && (tasks % per_node || tasks / per_node < job->min_nodes[j]);
-}
-
-/*
- * Gres for each task, where select gives CPUs to all tasks that overcommit, and for gres of each node besides wants as
- * many tasks on each as that makes.  (Those that are bound: want_gres.c.)
- */
-static bool has_odd_tasks(const struct sl_cluster *c, uint32_t j)
-{
-	const struct sl_job_view *job = &c->snap->job;
-
-	return has_task_gres(c, j) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) ||
-				       (job->asks[j] & SL_ASKS_TASK_GRES && lacks_tasks(job, j)));
-}
-
-static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t native = 0;
-
-	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
-		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
-	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
-		if_so(has_odd_tasks(c, j), SL_NATIVE_TASK_GRES) |
-		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |
-		if_so(job->refusals[j] >= SL_REFUSALS, SL_NATIVE_REFUSED);
-}
-
-/*
- * Is it one of parts of nodes, of which cores its jobs find free is not known?  Not of how many it has of each node, nor
- * where jobs that hold some may be in none or in another one; nor is it said which gres are its.
- */
-static bool has_unknown_cores(const struct sl_cluster *c, uint32_t r, const struct sl_entry *e)
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-	struct sl_range gres = e->shape ? c->snap->shape.gres[c->snap->job.shapes[e->job].first + e->shape - 1] :
-		c->snap->job.gres[e->job];
-
-	return v->cores[r] && (!v->parts[r].count || v->flags[r] & (SL_RESV_FLEX | SL_RESV_IGNORE_JOBS | SL_RESV_OVERLAP) ||
-			       gres.count || c->snap->meta.select_flags[0] & SL_SELECT_SOCKET);
-}
-
-/*
- * True if the job asks for gres while a reservation sets some aside: which of a node's gres are free for jobs inside and
- * outside of it, the snapshot does not say.
- */
-static bool meets_reserved_gres(const struct sl_cluster *c, const struct sl_entry *e)
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-	struct sl_range gres = e->shape ? c->snap->shape.gres[c->snap->job.shapes[e->job].first + e->shape - 1] :
-		c->snap->job.gres[e->job];
-
-	for (uint32_t r = 0; r < v->rows && gres.count; r++)
-		if (v->flags[r] & SL_RESV_GRES && v->end_time[r] > c->now)
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (v->flags[r] & SL_RESV_GRES && v->end_time[r] > f->c->now)
 			return true;
 	return false;
 }
 
-static uint32_t native_of_reservation(const struct sl_cluster *c, const struct sl_entry *e)
+/* It asks for CPUs or memory with gres, and no row of these says any. */
+static bool is_unsaid(const struct facts *f)
 {
-	uint32_t r = cluster_entry_reservation(c, e);
-
-	if (r == SL_NONE)
-		return 0;
-	return if_so(!e->resv && strchr(cluster_str(c, c->snap->job.reservation[e->job]), ','), SL_NATIVE_RESERVATIONS) |
-		if_so(has_unknown_cores(c, r, e), SL_NATIVE_PARTIAL);
+	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->cpus) ||
+		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->memory);
 }
 
-static uint32_t native_of_partition(const struct sl_cluster *c, uint32_t p)
+/* For gres of each task and of each node: fewer tasks than that makes. */
+static bool has_fewer_tasks(const struct facts *f)
 {
-	return if_so(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES) |
-		if_so(c->snap->partition.max_cpus_per_socket[p] != SL_NONE, SL_NATIVE_SOCKET_CAP);
+	uint32_t tasks = f->snap->job.num_tasks[f->j], per_node = f->snap->job.ntasks_per_node[f->j];
+
+	return f->asks & SL_ASKS_TASK_GRES && per_node && (tasks % per_node || tasks / per_node < f->snap->job.min_nodes[f->j]);
 }
 
-uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
+static bool has_several_reservations(const struct facts *f)
 {
-	return native_of_job(c, e->job) | native_of_reservation(c, e) | native_of_partition(c, e->partition) |
-		if_so(meets_reserved_gres(c, e), SL_NATIVE_PARTIAL);
+	return f->resv != SL_NONE && !f->e->resv && strchr(cluster_str(f->c, f->snap->job.reservation[f->j]), ',');
+}
+
+static bool has_task_gres(const struct facts *f)
+{
+	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
+}
+
+/* -- the test of each word ------------------------------------------------- */
+
+#define JOB(column) (f->snap->job.column[f->j])
+#define TEST(id, test) static inline bool is_##id(const struct facts *f) { return test; }
+
+TEST(NODELIST, JOB(req_nodes).count)
+TEST(CONTIGUOUS, f->flags & SL_JOBF_CONTIGUOUS)
+TEST(SWITCHES, JOB(switches))
+TEST(PREFER, *cluster_str(f->c, JOB(prefer)))
+TEST(COUNTS, f->constraint == SL_CONSTRAINT_COUNTED)
+TEST(UNPLACED, is_unplaced(f))
+TEST(REBOOT, f->asks & SL_ASKS_REBOOT)
+TEST(NODE_COUNTS, *cluster_str(f->c, JOB(node_counts)) && !f->e->shape)
+TEST(TASKS_PER_NODE, f->a->tasks_per_node)
+TEST(TASKS_PER_CORE, JOB(ntasks_per_core) || f->select & SL_SELECT_ONE_TASK_PER_CORE)
+TEST(MINCPUS, f->a->node_cpus > f->a->cpus_per_task * most(f->a->tasks_per_node, 1))
+TEST(OVERCOMMIT, f->a->overcommit)
+TEST(SOCKETS, JOB(sockets_per_node) || JOB(cores_per_socket))
+TEST(TASKS_PER_SOCKET, JOB(ntasks_per_socket))
+TEST(BOARDS, f->asks & SL_ASKS_BOARDS)
+TEST(SOCKETS_IN_TURN, f->asks & SL_ASKS_SOCKETS_IN_TURN)
+TEST(CORE_SPEC, sl_request_core_spec(f->snap, f->j))
+TEST(THREAD_SPEC, is_CORE_SPEC(f) && f->asks & SL_ASKS_SPEC_THREADS)
+TEST(PLANE, JOB(distribution) == SL_DIST_PLANE && !f->whole && !f->a->overcommit)
+TEST(ARBITRARY, JOB(distribution) == SL_DIST_ARBITRARY && JOB(arbitrary_tpn).count)
+TEST(TASK_COUNTS, f->asks & SL_ASKS_TASK_COUNTS)
+TEST(GRES, f->a->gres.count)
+TEST(SEVERAL_GRES, f->a->gres.count > 1)
+TEST(JOB_GRES, f->pers & 1u << SL_PER_JOB)
+TEST(TASK_GRES, has_task_gres(f))
+TEST(FEWER_TASKS, has_fewer_tasks(f))
+TEST(SOCKET_GRES, f->pers & 1u << SL_PER_SOCKET)
+TEST(BOUND_GRES, f->asks & SL_ASKS_BOUND_GRES && !has_task_gres(f))
+TEST(BOUND_TASKS, f->asks & SL_ASKS_BOUND_GRES && has_task_gres(f))
+TEST(TASKS_PER_GRES, f->asks & SL_ASKS_TASKS_PER_GRES)
+TEST(CPUS_PER_GRES, f->cpus)
+TEST(MEMORY_PER_GRES, f->memory)
+TEST(UNSAID, is_unsaid(f))
+TEST(UNCOUNTED, f->asks & (SL_ASKS_UNCOUNTED_GRES | SL_ASKS_ONE_TYPE))
+TEST(WHOLE_SWITCHES, f->asks & SL_ASKS_WHOLE_SWITCHES || f->part_flags & SL_PART_EXCLUSIVE_TOPO)
+TEST(BURST_BUFFER, f->asks & SL_ASKS_BURST_BUFFER)
+TEST(EXPAND, f->asks & SL_ASKS_EXPAND)
+TEST(HRES, f->asks & SL_ASKS_HRES)
+TEST(EXTRA, f->asks & SL_ASKS_EXTRA)
+TEST(RECLAIM, f->asks & SL_ASKS_RECLAIM)
+TEST(PREEMPT, f->flags & SL_JOBF_MAY_PREEMPT)
+TEST(REFUSED, JOB(refusals) >= SL_REFUSALS)
+TEST(ALTERNATIVE, f->e->shape)
+TEST(WHOLE_NODES, f->whole)
+TEST(PARTS_OF_NODES, !f->whole)
+TEST(THREADS, f->part->max_threads > 1)
+TEST(IDLE_THREADS, is_THREADS(f) && (is_TASKS_PER_CORE(f) || JOB(threads_per_core)))
+TEST(UNEQUAL_THREADS, f->part->min_threads != f->part->max_threads)
+TEST(UNEQUAL_SOCKETS, f->part->sockets < 1)
+TEST(ODD_SOCKETS, f->part->socket_cores < 1)
+TEST(SEVERAL_SOCKETS, f->part->sockets != 1)
+TEST(GRES_OF_SOCKETS, f->a->gres.count && is_SEVERAL_SOCKETS(f) && !f->whole)
+TEST(UNEQUAL_SPEC, f->part->core_spec < 0 || f->part->core_spec > SL_MAX_NODE_CORES)
+TEST(SYSTEM_CORES, f->part->core_spec)
+TEST(LINEAR, f->select & SL_SELECT_WHOLE_NODE)
+TEST(LOAN, f->e->loan)
+TEST(CPU_CAP, f->part->cap)
+TEST(SHARED_NODES, f->part->shares)
+TEST(UNEQUAL_ROWS, !f->c->part[f->e->partition].row_cores)
+TEST(PARTIAL_SOMEWHERE, f->c->has_partial)
+TEST(CR_SOCKET, f->select & SL_SELECT_SOCKET)
+TEST(PARTS_BY_SOCKET, is_CR_SOCKET(f) && !f->whole)
+TEST(SHARED_CORES, f->shares)
+TEST(LLN, f->select & SL_SELECT_LLN_DEALS && (f->select & SL_SELECT_LLN || f->part_flags & SL_PART_LLN))
+TEST(OTHER_TOPOLOGY, f->part_flags & SL_PART_OTHER_TOPOLOGY)
+TEST(SOCKET_CAP, f->snap->partition.max_cpus_per_socket[f->e->partition] != SL_NONE)
+TEST(GPU_CORES, f->part->restricts_cores)
+TEST(RESERVED_GRES, has_reserved_gres(f))
+TEST(PARTIAL, f->resv != SL_NONE && f->snap->reservation.cores[f->resv])
+TEST(PARTS_UNKNOWN, has_unknown_parts(f))
+TEST(RESERVATIONS, has_several_reservations(f))
+
+sl_word_set want_words(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	const struct facts facts = read_facts(c, w, a), *f = &facts;
+	sl_word_set asked = 0;
+
+#define ASKED(id, ...) asked |= (sl_word_set) is_##id(f) << SL_WORD_##id;
+	SL_ASKED_WORDS(ASKED)
+#undef ASKED
+	return asked;
 }

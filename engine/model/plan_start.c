@@ -140,10 +140,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		return 0;
 	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
-		char text[SL_NATIVE_TEXT];
+		char text[SL_WORDS_TEXT];
 
 		plan_say_now(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)",
-			 sl_native_text(w->pub.native, text, sizeof(text)));
+			 sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)));
 		return 0;
 	}
 	return 1;

@@ -89,7 +89,7 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 		a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
 		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
-				    most(w->pub.native & SL_NATIVE_TASK_GRES ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
+				    most(sl_words_left(w->pub.asked) & SL_W(TASK_GRES) ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
 	if (max_nodes)
@@ -116,21 +116,12 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* Whole nodes it has, but for the cores that it leaves to the system: those are not the node's own. */
-static void ask_core_spec(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+/* The cores that it leaves to the system are not the node's own. */
+static void ask_core_spec(struct sl_cluster *c, struct want *w)
 {
-	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t j = w->entry.job;
-
-	if (!sl_request_core_spec(c->snap, j))
-		return;
-	w->pub.request.whole_nodes = true;
-	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || part->shares || a->gres.count ||
-	    (part->max_threads > 1 && (c->snap->job.asks[j] & SL_ASKS_SPEC_THREADS)))
-		w->pub.native |= SL_NATIVE_CORE_SPEC;
-	else
-		w->pub.request.cores_beside = (int32_t) part->core_spec -
-			(int32_t) least(c->snap->job.core_spec[j], SL_MAX_NODE_CORES);
+	if (want_can_place(w, SL_W(CORE_SPEC) | SL_W(THREAD_SPEC)))
+		w->pub.request.cores_beside = (int32_t) cluster_part(c, &w->entry)->core_spec -
+			(int32_t) least(c->snap->job.core_spec[w->entry.job], SL_MAX_NODE_CORES);
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads. */
@@ -166,7 +157,7 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 		to_cores(c, w, a, part->max_threads, &other);
 		if (other.cores_per_task != r->cores_per_task || other.tasks_per_core != r->tasks_per_core ||
 		    other.min_cores_per_node != r->min_cores_per_node)
-			w->pub.native |= SL_NATIVE_UNEQUAL_THREADS;
+			w->pub.asked |= SL_W(ODD_THREADS);
 	}
 	r->min_nodes = a->min_nodes;
 	r->max_nodes = a->max_nodes;
@@ -223,12 +214,10 @@ static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
  * comes with each of them would be. */
 static void ask_no_consume(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t row, bool alone)
 {
-	if (c->snap->job_gres.cpus[row] || c->snap->job_gres.memory[row] > 0)
-		w->pub.native |= SL_NATIVE_BY_GRES;
-	else if (c->snap->job_gres.per[row] == SL_PER_NODE && alone)
+	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone && !c->snap->job_gres.cpus[row] && c->snap->job_gres.memory[row] <= 0)
 		w->no_consume = a->gres;
 	else
-		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
+		w->pub.asked |= SL_W(UNCOUNTED);
 }
 
 static bool asks_for_shares(const struct sl_cluster *c, const struct sl_gres_need *need)
@@ -269,7 +258,7 @@ static void limit_shares(const struct sl_cluster *c, struct want *w)
 		}
 	}
 	if (shares > 1 || (shares && others))
-		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
+		w->pub.asked |= SL_W(UNCOUNTED);
 	if (shares > 1 || (shares && devices))
 		drop_shares(c, r);
 }
@@ -312,10 +301,11 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 			of_all_tasks(&need, s->job.num_tasks[w->entry.job]);
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
-		else if (s->job_gres.per[g] == SL_PER_SOCKET && !want_has_socket_gres(c, w, a, g))
-			w->pub.native |= SL_NATIVE_SOCKET_GRES;
+		else if (s->job_gres.per[g] == SL_PER_SOCKET && want_can_place(w, SL_W(SOCKET_GRES)) &&
+			 !want_has_socket_gres(c, w, g))
+			w->pub.asked |= SL_W(UNSURE_GRES);
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
-			w->pub.native |= SL_NATIVE_GRES;
+			w->pub.asked |= SL_W(MANY_GRES);
 		else
 			r->gres[r->gres_needs++] = need;
 	}
@@ -335,14 +325,14 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 	struct sl_gres_need need = { .per = SL_GRES_PER_TASK, .count = r->cores_per_task };
 	uint32_t cores = part->cap / part->max_threads;
 
-	if (!part->cap || r->whole_nodes || part->share > 1 || w->pub.native)
+	if (!part->cap || r->whole_nodes || part->share > 1 || sl_words_left(w->pub.asked))
 		return 0;
 	if (!cores)
 		return want_refuse(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
 			      cluster_str(c, c->snap->partition.name[w->entry.partition]));
 	r->max_cores_per_node = cores;
 	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
-		w->pub.native |= SL_NATIVE_CPU_CAP;
+		w->pub.asked |= SL_W(UNCOUNTED_CAP);
 		return 0;
 	}
 	need.kinds = (uint16_t) (1u << part->cap_kind);
@@ -394,21 +384,10 @@ static bool has_settled_tasks(const struct sl_request *r)
 						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
 }
 
-/* What of its partition's nodes, and of how they are connected, select alone knows. */
-static uint32_t native_of_nodes(const struct sl_cluster *c, const struct want *w)
-{
-	const struct sl_request *r = &w->pub.request;
-	bool is_on_one = r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1);
-	bool is_other = c->snap->partition.flags[w->entry.partition] & SL_PART_OTHER_TOPOLOGY;
-
-	return (is_other && !is_on_one ? SL_NATIVE_TOPOLOGY : 0) |
-		(cluster_part(c, &w->entry)->restricts_cores ? SL_NATIVE_GPU_CORES : 0);
-}
-
 static void choose_method(const struct sl_cluster *c, struct want *w)
 {
-	uint32_t select = c->snap->meta.select_flags[0];
-	bool lln = (select & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
+	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
+	const struct sl_request *r = &w->pub.request;
 
 	w->pub.method = SL_PLACE_BESTFIT;
 	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
@@ -416,9 +395,9 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	else if (lln)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
 	w->placed = w->pub.method;
-	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
-		w->pub.native |= SL_NATIVE_LLN;
-	w->pub.native |= native_of_nodes(c, w);
+	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
+	w->pub.asked |= r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1) ? 0 : SL_W(SEVERAL_NODES);
+	w->pub.native = sl_words_left(w->pub.asked);
 	if (w->pub.native) {
 		w->pub.method = SL_PLACE_NATIVE;
 		want_restore_wide(w, &w->pub.request);
@@ -426,10 +405,10 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->wide.differs = false;
 	}
 	if (w->pub.native && w->entry.loan) {
-		char text[SL_NATIVE_TEXT];
+		char text[SL_WORDS_TEXT];
 
 		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
-			    sl_native_text(w->pub.native, text, sizeof(text)));
+			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)));
 	}
 }
 
@@ -488,7 +467,6 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 
 	if (refuse_at_once(c, w) < 0 || w->pub.why)
 		return 0;
-	w->pub.native = want_native(c, &w->entry);
 	if (want_choose_enclave(c, w, err) < 0)
 		return -1;
 	if (w->pub.why)
@@ -497,11 +475,12 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	a = sl_request_read(c->snap, j, w->entry.shape);
 	if (ask_counted(c, w, &a) < 0 || w->pub.why)
 		return 0;
-	fit_partition(c, w, &a);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE);
-	ask_core_spec(c, w, &a);
+		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) || sl_request_core_spec(c->snap, j);
+	w->pub.asked = want_words(c, w, &a);
+	fit_partition(c, w, &a);
+	ask_core_spec(c, w);
 	if (a.max_nodes < a.min_nodes)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
@@ -512,7 +491,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	ask_cores(c, w, &a);
 	want_sockets(c, w, &a);
 	want_whole_sockets(c, w, &a);
-	if (want_deal(c, w, &a, err) < 0)
+	if (want_deal(c, w, err) < 0)
 		return -1;
 	ask_memory(c, w, &a);
 	if (!w->pub.why)

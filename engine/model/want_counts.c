@@ -93,11 +93,9 @@ int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct s
 	if (!*list || w->entry.shape)
 		return 0;
 	runs = read_runs(list, run);
-	if (!runs || (sl_ask_job_gres(c->snap, a) && is_wide(run, runs)) ||
-	    cluster_is_counted(c, c->snap->job.features[w->entry.job])) {
-		w->pub.native |= SL_NATIVE_NODE_COUNTS;
+	w->pub.asked |= !runs ? SL_W(LONG_LIST) : is_wide(run, runs) ? SL_W(NODE_RANGES) : 0;
+	if (sl_words_left(w->pub.asked) & (SL_W(NODE_COUNTS) | SL_W(NODE_RANGES) | SL_W(LONG_LIST)))
 		return 0;
-	}
 	runs = cut_runs(run, runs, a->min_nodes, a->max_nodes);
 	if (!runs)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %s nodes, may have %" PRIu32 " to %" PRIu32 " in partition %s", list,

@@ -14,26 +14,16 @@
 
 #include <stdlib.h>
 
-/* Are CPUs dealt out for tasks alone? */
-static bool deals_tasks_alone(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
-{
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.per[g] == SL_PER_JOB || c->snap->job_gres.cpus[g])
-			return false;
-	return a->node_cpus <= a->cpus_per_task * (a->tasks_per_node ? a->tasks_per_node : 1) &&
-		!cluster_is_counted(c, c->snap->job.features[w->entry.job]);
-}
-
-static void deal_in_planes(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+static void deal_in_planes(struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;
 	uint32_t plane = c->snap->job.plane_size[w->entry.job];
 
-	if (r->whole_nodes || a->overcommit || r->max_nodes == 1)
-		return;
-	if (!plane || (uint64_t) (r->max_nodes - 1) * plane >= r->tasks || !deals_tasks_alone(c, w, a))
-		w->pub.native |= SL_NATIVE_DISTRIBUTION;
-	else
+	if (r->max_nodes == 1)
+		w->pub.asked &= ~SL_W(PLANE);
+	else if (!plane || (uint64_t) (r->max_nodes - 1) * plane >= r->tasks)
+		w->pub.asked |= SL_W(UNDEALT);
+	if (want_can_place(w, SL_W(PLANE)))
 		r->plane = plane;
 }
 
@@ -51,17 +41,14 @@ static bool are_all_tasks(const struct sl_cluster *c, struct sl_range nodes, uin
 }
 
 /* As its user says, where Slurm knows of that: else (before 23.11) select deals them out as those of any job. */
-static int deal_as_said(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err)
+static int deal_as_said(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	struct sl_range nodes = c->snap->job.arbitrary_tpn[w->entry.job];
 
-	if (!nodes.count)
+	if (!are_all_tasks(c, nodes, w->pub.request.tasks))
+		w->pub.asked |= SL_W(UNDEALT);
+	if (!want_can_place(w, SL_W(ARBITRARY)))
 		return 0;
-	if (w->entry.shape || a->overcommit || a->tasks_per_node || !deals_tasks_alone(c, w, a) ||
-	    !are_all_tasks(c, nodes, w->pub.request.tasks)) {
-		w->pub.native |= SL_NATIVE_DISTRIBUTION;
-		return 0;
-	}
 	w->pick = calloc(nodes.count, sizeof(*w->pick));
 	if (!w->pick)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
@@ -74,15 +61,9 @@ static int deal_as_said(struct sl_cluster *c, struct want *w, const struct sl_as
 	return 0;
 }
 
-int want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err)
+int want_deal(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	switch (c->snap->job.distribution[w->entry.job]) {
-	case SL_DIST_PLANE:
-		deal_in_planes(c, w, a);
-		return 0;
-	case SL_DIST_ARBITRARY:
-		return deal_as_said(c, w, a, err);
-	default:
-		return 0;
-	}
+	if (w->pub.asked & SL_W(PLANE))
+		deal_in_planes(c, w);
+	return w->pub.asked & SL_W(ARBITRARY) ? deal_as_said(c, w, err) : 0;
 }

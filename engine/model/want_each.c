@@ -38,33 +38,14 @@ static struct company read_company(const struct sl_cluster *c, const struct sl_a
 	return with;
 }
 
-/* Does it ask for some of which the rows say nothing?  So it is with defaults beside what the job says itself, of
- * which select takes account for all that; and alternatives have rows of their own. */
-static bool is_unsaid(const struct sl_cluster *c, const struct want *w, const struct company *with)
+/* Has it -c or --mincpus of other CPUs than come with its gres? */
+static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
+			   const struct company *with)
 {
-	uint32_t asks = c->snap->job.asks[w->entry.job];
-
-	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
-		asks &= ~(uint32_t) SL_ASKS_MEMORY_PER_GRES;
-	return (asks & SL_ASKS_CPUS_PER_GRES && !with->cpus) || (asks & SL_ASKS_MEMORY_PER_GRES && !with->memory);
-}
-
-/* Does it say besides how CPUs lie, or has other gres, by which select cuts them down? */
-static bool has_odd_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
-			 const struct company *with)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t j = w->entry.job, per_node = a->tasks_per_node ? a->tasks_per_node : 1;
-	bool by_core = job->ntasks_per_core[j] || job->threads_per_core[j] ||
-		c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE;
+	uint32_t per_node = a->tasks_per_node ? a->tasks_per_node : 1, mincpus = c->snap->job.pn_min_cpus[w->entry.job];
 	uint64_t of_task = with->per == 1u << SL_PER_TASK ? with->all_cpus : 1;
 
-	return a->gres.count > 1 || a->overcommit || a->cpus_per_task != of_task ||
-		part->min_threads != part->max_threads || (by_core && part->max_threads > 1) ||
-		(job->pn_min_cpus[j] > of_task * per_node && job->pn_min_cpus[j] > with->all_cpus) ||
-		job->asks[j] & SL_ASKS_BOUND_GRES || job->ntasks_per_socket[j] || job->sockets_per_node[j] ||
-		job->cores_per_socket[j];
+	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > with->all_cpus);
 }
 
 /* Are those of each node the same, whatever tasks it has, and whole cores? */
@@ -76,14 +57,6 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	    (r->min_nodes != r->max_nodes || (uint64_t) r->tasks_per_node * r->min_nodes != r->tasks))
 		return false;
 	return r->max_nodes == 1 || cpus % threads == 0;
-}
-
-bool want_has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
-{
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.cpus[g])
-			return true;
-	return false;
 }
 
 static bool has_name_of(const struct sl_cluster *c, uint32_t row, uint32_t kind)
@@ -167,16 +140,15 @@ static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_as
 
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
+	const sl_word_set each = SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES);
 	struct company with = read_company(c, a);
-	bool odd = is_unsaid(c, w, &with);
 
-	if (!odd && !with.cpus && !with.memory)
+	if (with.cpus && has_other_cpus(c, w, a, &with))
+		w->pub.asked |= SL_W(OTHER_CPUS);
+	if (!want_can_place(w, each))
 		return;
-	odd = odd || c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE ||
-		(w->pub.request.whole_nodes && with.memory > 1) || (with.cpus && has_odd_cpus(c, w, a, &with)) ||
-		!are_settled(c, w, a, &with);
-	if (odd)
-		w->pub.native |= SL_NATIVE_BY_GRES;
+	if ((w->pub.request.whole_nodes && with.memory > 1) || !are_settled(c, w, a, &with))
+		w->pub.asked |= SL_W(UNEVEN);
 }
 
 /* -- whole nodes: they come with all their gres --------------------------- */

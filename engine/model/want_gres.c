@@ -29,15 +29,11 @@ bool want_narrow(const struct sl_cluster *c, struct want *w)
  * asked for of each.  Which socket a device is near is not in the snapshot; of as many as there are some socket has its
  * share at least.
  */
-bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row)
+bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row)
 {
 	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t j = w->entry.job, asked = c->snap->job_gres.count[row];
+	uint32_t asked = c->snap->job_gres.count[row];
 
-	if (!w->pub.request.whole_nodes || part->sockets < 1 || a->gres.count > 1 || !asked || a->overcommit ||
-	    c->snap->job.ntasks_per_socket[j] ||
-	    c->snap->job.asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_TASKS_PER_GRES))
-		return false;
 	for (uint32_t n = sl_nodeset_next(&part->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&part->nodes, n + 1)) {
 		uint64_t has = want_count_gres(c, row, n, false);
 
@@ -48,19 +44,6 @@ bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const stru
 }
 
 /* -- tasks for each ---------------------------------------------------------- */
-
-/* Does it say besides how tasks and cores lie, by which select counts them first? */
-static bool has_odd_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t j = w->entry.job, select = c->snap->meta.select_flags[0];
-
-	return a->overcommit || job->ntasks_per_core[j] || job->ntasks_per_socket[j] || job->sockets_per_node[j] ||
-		job->cores_per_socket[j] || (job->threads_per_core[j] && part->max_threads > 1) ||
-		part->min_threads != part->max_threads || select & SL_SELECT_ONE_TASK_PER_CORE ||
-		(select & SL_SELECT_SOCKET && !w->pub.request.whole_nodes);
-}
 
 /* Does each of several nodes give as many of its gres, and whole cores? */
 static bool are_alike(struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint64_t cpus)
@@ -101,9 +84,7 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 	uint32_t tasks = c->snap->job.num_tasks[w->entry.job], g = a->gres.first, here = tasks / r->min_nodes;
 	uint64_t count;
 
-	if (w->entry.shape || c->snap->job.asks[w->entry.job] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES) ||
-	    a->gres.count != 1 || gres->per[g] > SL_PER_JOB || gres->cpus[g] || !tasks || a->tasks != tasks ||
-	    !has_all_cpus(c, w, a) || has_odd_cores(c, w, a))
+	if (!a->gres.count || !tasks || a->tasks != tasks || !has_all_cpus(c, w, a))
 		return false;
 	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);
 	if (!count || tasks % count || tasks % r->min_nodes || (a->tasks_per_node && a->tasks_per_node != here) ||
@@ -117,8 +98,8 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 
 void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	if (c->snap->job.asks[w->entry.job] & SL_ASKS_TASKS_PER_GRES && !has_settled_gres_tasks(c, w, a))
-		w->pub.native |= SL_NATIVE_BY_GRES;
+	if (want_can_place(w, SL_W(TASKS_PER_GRES)) && !has_settled_gres_tasks(c, w, a))
+		w->pub.asked |= SL_W(UNEVEN);
 }
 
 /* -- bound to cores near it ---------------------------------------------------- */
@@ -143,19 +124,14 @@ static bool has_near_cores(const struct sl_cluster *c, struct want *w, const str
 	const struct sl_request *r = &w->pub.request;
 	uint32_t here = r->min_nodes == 1 ? r->tasks : r->min_nodes == r->tasks ? 1 : a->tasks_per_node;
 
-	return !w->entry.shape && part->sockets == 1 && count_gres_of_tasks(c, a) == a->gres.count &&
-		!has_odd_cores(c, w, a) && (a->cpus_per_task == 1 || a->cpus_per_task % part->max_threads == 0) &&
+	return count_gres_of_tasks(c, a) == a->gres.count &&
+		(a->cpus_per_task == 1 || a->cpus_per_task % part->max_threads == 0) &&
 		(uint64_t) here * r->min_nodes == r->tasks && (!a->tasks_per_node || a->tasks_per_node == here) &&
 		a->node_cpus <= (uint64_t) here * a->cpus_per_task && want_narrow(c, w);
 }
 
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	uint32_t asks = c->snap->job.asks[w->entry.job];
-	bool by_task = count_gres_of_tasks(c, a) || asks & SL_ASKS_TASK_GRES;
-
-	if (!(asks & SL_ASKS_BOUND_GRES) || (!by_task && !a->gres.count))
-		return;
-	if (by_task ? !has_near_cores(c, w, a) : cluster_part(c, &w->entry)->sockets != 1 && !w->pub.request.whole_nodes)
-		w->pub.native |= SL_NATIVE_BOUND_GRES;
+	if (want_can_place(w, SL_W(BOUND_TASKS)) && !has_near_cores(c, w, a))
+		w->pub.asked |= SL_W(UNEVEN);
 }

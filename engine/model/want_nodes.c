@@ -15,6 +15,12 @@
 
 /* -- features ------------------------------------------------------------ */
 
+/* Are its features among what is left to select? */
+static bool leaves_features(sl_word_set native)
+{
+	return native & (SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT));
+}
+
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err)
 {
@@ -23,7 +29,7 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 	bool counted;
 
 	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
-	    ((w->pub.native | w->wide.native) & SL_NATIVE_FEATURES))
+	    leaves_features(w->pub.native | w->wide.native))
 		return 0;
 	says = cluster_constraint(c, str);
 	counted = says.kind == SL_CONSTRAINT_COUNTED;
@@ -269,7 +275,7 @@ static bool names_features(const struct sl_cluster *c, const struct want *w)
 	uint32_t j = w->entry.job;
 
 	return (*cluster_str(c, job->features[j]) || *cluster_str(c, job->prefer[j])) &&
-		!(w->pub.native & SL_NATIVE_FEATURES);
+		!leaves_features(w->pub.native);
 }
 
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */

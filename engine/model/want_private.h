@@ -9,6 +9,13 @@
 #define SL_WANT_PRIVATE_H
 
 #include "model/cluster_private.h"
+#include "model/native.h"
+
+/* Does it ask for some of that, and beside nothing that leaves it to select? */
+static inline bool want_can_place(const struct want *w, sl_word_set words)
+{
+	return w->pub.asked & words && !(sl_words_left(w->pub.asked) & words);
+}
 
 static inline uint32_t most(uint32_t a, uint32_t b)
 {
@@ -37,9 +44,6 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 /* It cannot be had as things stand in this snapshot; 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* native.c: what follows from facts, SL_NATIVE_*. */
-uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
-
 /* want_gres.c */
 struct sl_ask;
 /* It is placed on its fewest nodes: with more of them only select knows what each gives.  False: it cannot be. */
@@ -49,14 +53,11 @@ void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *
 /* Beside cores near its gres alone: likewise. */
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
-bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);
+bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row);
 
 /* want_each.c */
 /* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-
-/* Do CPUs come with its gres?  How many it has of a node is select's then. */
-bool want_has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a);
 
 /* What a node has of the gres of a row: of that name, and of that type or of any. */
 uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, bool any_type);
@@ -73,7 +74,7 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 
 /* want_deal.c */
 /* How its tasks are dealt out to its nodes, once it is known how many of both there may be; 0 or -1. */
-int want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err);
+int want_deal(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 /* want_sockets.c */
 /* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */

@@ -18,17 +18,6 @@
 #include "model/request.h"
 #include "model/want_private.h"
 
-/* Whole nodes, sockets and MaxCPUsPerNode count cores otherwise; where parts of nodes are reserved, or the nodes have
- * other jobs that share, free cores are not those of rows. */
-static bool counts_otherwise(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
-{
-	const struct sl_request *r = &w->pub.request;
-	const struct part *part = &c->part[w->entry.partition];
-
-	return w->entry.loan || !part->row_cores || part->cap || r->whole_nodes || r->plane || c->has_partial ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) || want_has_gres_cpus(c, a);
-}
-
 /* Cores of a node for so many tasks; more than any node has where that is no number. */
 static uint64_t cores_of(const struct sl_request *r, uint32_t tasks)
 {
@@ -69,12 +58,8 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	uint32_t rows = cluster_sharing(c, w->entry.job, w->entry.partition);
 
-	if (rows == 1)
+	if (!want_can_place(w, SL_W(SHARED_CORES)))
 		return;
-	if (counts_otherwise(c, w, a)) {
-		w->pub.native |= SL_NATIVE_SHARED_CORES;
-		return;
-	}
 	w->pub.rows.spare = (rows - 1) * c->part[w->entry.partition].row_cores;
 	ask_rows(c, w, a, rows);
 }

@@ -116,29 +116,26 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	const struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores;
-	bool odd;
 
-	if (!tasks && !job->sockets_per_node[j] && !job->cores_per_socket[j])
+	if (!(w->pub.asked & SL_SOCKET_SHAPE))
 		return 0;
 	if (job->threads_per_core[j])
 		threads = least(threads, job->threads_per_core[j]);
 	if (job->ntasks_per_core[j])
 		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
-	odd = part->shares || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 || a->overcommit ||
-		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
-		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
-	if (!odd && !r->whole_nodes && !a->gres.count)
+	if ((cores && r->min_cores_per_node > cores) || (a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads))
+		w->pub.asked |= SL_W(UNSURE_SOCKETS);
+	if (!want_can_place(w, SL_SOCKET_SHAPE))
+		return 0;
+	if (!r->whole_nodes && !a->gres.count)
 		r->least_free_cores = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
-	if (r->least_free_cores)
-		return 0;
-	if (!odd && !r->whole_nodes)
+	if (!r->whole_nodes && !r->least_free_cores) {
+		w->pub.asked |= SL_W(UNSURE_SOCKETS);
 		find_even_nodes(c, w, a, threads);
-	if (odd || !r->whole_nodes) {
-		w->pub.native |= (tasks ? SL_NATIVE_TASKS_PER_SOCKET : 0) |
-			(job->sockets_per_node[j] || job->cores_per_socket[j] ? SL_NATIVE_SOCKETS : 0);
-		return 0;
 	}
+	if (!r->whole_nodes)
+		return 0;
 	sockets = job->sockets_per_node[j];
 	if (sockets > part->sockets || job->cores_per_socket[j] > part->socket_cores)
 		return want_refuse(w, SL_WHY_NEVER, "needs %" PRIu32 " sockets of %" PRIu32 " cores on a node, there are %" PRId64
@@ -179,35 +176,20 @@ static bool has_single_cores(const struct sl_request *r)
 	return r->tasks && r->tasks <= r->min_nodes && r->cores_per_task <= 1 && r->min_cores_per_node <= 1;
 }
 
-/*
- * Of parts of nodes, what else decides of their cores.  (Beside gres select may have taken cores for the tasks, of each
- * free socket one in turn, before it is told to fill these.)
- */
-static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *w, const struct part *part,
-				 const struct sl_ask *a)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job;
-
-	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
-		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
-		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || want_has_gres_cpus(c, a) ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_GRES_IN_TURN && a->gres.count && part->sockets != 1 &&
-		 !has_single_cores(&w->pub.request)) ||
-		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
-}
-
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 
-	if (!(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET))
+	if (!(w->pub.asked & SL_W(PARTS_BY_SOCKET)))
 		return;
-	/* (a socket with a core of the system is nobody's) */
-	if (part->core_spec || w->entry.loan || sl_request_core_spec(c->snap, w->entry.job) ||
-	    (!r->whole_nodes && is_counted_otherwise(c, w, part, a)))
-		w->pub.native |= SL_NATIVE_BY_SOCKET;
-	if (!r->whole_nodes && part->socket_cores > 0)
-		r->cores_at_once = (uint32_t) part->socket_cores;
+	/* (beside gres select may have taken cores for the tasks, of each free socket one in turn, before it is told to
+	 * fill these) */
+	if (c->snap->meta.select_flags[0] & SL_SELECT_GRES_IN_TURN && w->pub.asked & SL_W(GRES_OF_SOCKETS) && !has_single_cores(r))
+		w->pub.asked |= SL_W(GRES_IN_TURN);
+	if (part->socket_cores < 1)
+		return;
+	if (r->max_nodes != 1 && !fills_sockets(c, w, part, a))
+		w->pub.asked |= SL_W(UNFILLED_SOCKETS);
+	r->cores_at_once = (uint32_t) part->socket_cores;
 }

@@ -56,7 +56,7 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w)
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job, choices;
 
-	return w->pub.native == SL_NATIVE_FEATURES && job->asks[j] & SL_ASKS_REBOOT && !*cluster_str(c, job->prefer[j]) &&
+	return w->pub.native == SL_W(REBOOT) && !*cluster_str(c, job->prefer[j]) &&
 		sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_PLACED && choices == 1;
 }
 
@@ -64,7 +64,7 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w)
  * tasks itself, whatever it is told.) */
 static bool is_even(const struct want *w)
 {
-	const uint32_t by_sockets = SL_NATIVE_SOCKETS | SL_NATIVE_TASKS_PER_SOCKET | (w->even_nodes == 1 ? SL_NATIVE_LLN : 0);
+	const sl_word_set by_sockets = SL_SOCKET_SHAPE | (w->even_nodes == 1 ? SL_W(LLN) : 0);
 	const struct sl_request *r = &w->pub.request;
 
 	return w->even_nodes && w->pub.native && !(w->pub.native & ~by_sockets) && !r->counts && !r->plane && !r->picks;

@@ -3,7 +3,7 @@
  * asks.c - what a request says in fields that no number of a snapshot stands for; and the
  * digest of a request.
  *
- * These are facts.  Which of them the engine can deal with is its business (model/native.c).
+ * These are facts.  Which of them the engine can deal with, image/words.h says.
  */
 #include "plugin/collect/int.h"
 

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "t/model/desk.h"
-#include "model/native.h"
 
 #define GPU 0
 #define SHARD 1
@@ -142,13 +141,13 @@ static void a_job_does_not_start_by_a_device_that_it_would_not_be_given(void **s
 	leave(&d);
 }
 
-static void expect_native(struct build *b, uint32_t native)
+static void expect_native(struct build *b, sl_word_set native)
 {
 	struct sl_cluster *c = build_cluster(b);
 	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { .job = build_job_row(b, 1) }, NULL);
 
 	assert_non_null(w);
-	assert_int_equal(w->native, native);
+	assert_true(w->native == native);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -159,23 +158,23 @@ static void shares_that_cannot_be_counted_are_left_to_slurm(void **state)
 
 	(void) state;
 	pending(b, 1, "shard", 1, 60);
-	expect_native(b, SL_NATIVE_GRES);
+	expect_native(b, SL_W(MANY_GRES));
 	b = machine(7);
 	pending(b, 1, "gpu", 1, 60);
 	expect_native(b, 0);
 	b = machine(8);
 	pending(b, 1, "shard", 1, 60);
 	build_change_job(b, 1, .flags = SL_JOBF_EXCLUSIVE);
-	expect_native(b, SL_NATIVE_UNCOUNTED_GRES);
+	expect_native(b, SL_W(UNCOUNTED));
 	b = machine(8);
 	pending(b, 1, "shard", 1, 60);
 	build_change_job(b, 1, .gres = build_gres(b, "shard", "", 1, SL_PER_JOB));
-	expect_native(b, SL_NATIVE_UNCOUNTED_GRES);
+	expect_native(b, SL_W(UNCOUNTED));
 	b = machine(8);
 	pending(b, 1, "shard", 1, 60);
 	build_change_job(b, 1, .gres = (struct sl_range) { build_gres(b, "shard", "", 1, SL_PER_NODE).first, 2 });
 	build_gres(b, "gpu", "", 1, SL_PER_NODE);
-	expect_native(b, SL_NATIVE_UNCOUNTED_GRES);
+	expect_native(b, SL_W(UNCOUNTED));
 }
 
 /* Of one request: select chooses, and may take the same device for both or another one. */
@@ -222,7 +221,7 @@ static void a_node_has_shares_of_as_many_devices_as_kinds_are_left(void **state)
 	expect_native(b, 0);
 	b = machine_of(SL_MAX_GRES - 1, 4 * (SL_MAX_GRES - 1));
 	pending(b, 1, "shard", 3, 60);
-	expect_native(b, SL_NATIVE_GRES);
+	expect_native(b, SL_W(MANY_GRES));
 }
 
 int main(void)

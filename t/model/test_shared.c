@@ -12,7 +12,6 @@
 
 #include "t/model/desk.h"
 #include "t/model/want_of.h"
-#include "model/native.h"
 
 /* So many jobs may have a core of the first partition. */
 static struct build *sharing(const char *machine, uint32_t rows)
@@ -94,53 +93,39 @@ static void on_several_nodes_cores_have_to_be_full(void **state)
 	build_destroy(b);
 }
 
-static void native(struct build *b, uint32_t why)
+static void is_left(struct build *b, bool left)
 {
 	struct sl_cluster *c = build_cluster(b);
 
-	assert_int_equal(want(c, 1)->native, why);
-	assert_int_equal(want(c, 1)->rows.spare, why ? 0 : 16);
+	assert_left(want(c, 1), left ? SL_W(SHARED_CORES) : 0);
+	assert_int_equal(want(c, 1)->rows.spare, left ? 0 : 16);
 	sl_cluster_destroy(c);
 }
 
-static void what_counts_cores_otherwise_is_left_to_select(void **state)
+static void rows_are_of_nodes_that_are_alike_and_of_one_partition(void **state)
 {
 	struct build *b = sharing("4x8c", 3);
-	uint32_t other, part;
+	uint32_t other;
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1 });
-	native(b, 0);
-	build_change_job(b, 1, .flags |= SL_JOBF_EXCLUSIVE);
-	native(b, SL_NATIVE_SHARED_CORES);
-	build_change_job(b, 1, .flags = 0);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 8);
-	native(b, SL_NATIVE_SHARED_CORES);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = SL_NONE);
+	is_left(b, false);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .cores = 6);
-	native(b, SL_NATIVE_SHARED_CORES);
+	is_left(b, true);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .cores = 8);
 	other = build_partition(b, "other", 3, 3);
-	native(b, 0);
+	is_left(b, false);
 	build_change(b, SL_T_PARTITION, other, sl_partition_row, .oversubscribe = 3);
-	native(b, SL_NATIVE_SHARED_CORES);
-	build_change(b, SL_T_PARTITION, other, sl_partition_row, .oversubscribe = 1);
-	native(b, 0);
-	b->meta.select_flags |= SL_SELECT_SOCKET;
-	native(b, SL_NATIVE_SHARED_CORES);
-	b->meta.select_flags &= ~(uint32_t) SL_SELECT_SOCKET;
-	part = build_reservation(b, "part", 100, 200, 0, 0);
-	build_change(b, SL_T_RESERVATION, part, sl_reservation_row, .cores = 2);
-	native(b, SL_NATIVE_SHARED_CORES);
+	is_left(b, true);
 	build_destroy(b);
 }
 
-static void natives(struct sl_cluster *c, uint32_t partition, uint32_t by_sockets, uint32_t by_core_spec)
+static void natives(struct sl_cluster *c, uint32_t partition, sl_word_set by_sockets, sl_word_set by_core_spec)
 {
 	struct sl_error err;
 
-	assert_int_equal(sl_cluster_want(c, (struct sl_entry) { .job = 0, .partition = partition }, &err)->native, by_sockets);
-	assert_int_equal(sl_cluster_want(c, (struct sl_entry) { .job = 1, .partition = partition }, &err)->native, by_core_spec);
+	assert_left(sl_cluster_want(c, (struct sl_entry) { .job = 0, .partition = partition }, &err), by_sockets);
+	assert_left(sl_cluster_want(c, (struct sl_entry) { .job = 1, .partition = partition }, &err), by_core_spec);
 }
 
 static void cores_that_are_shared_elsewhere_are_no_matter(void **state)
@@ -157,8 +142,8 @@ static void cores_that_are_shared_elsewhere_are_no_matter(void **state)
 	build_change_job(b, 2, .core_spec = 1);
 	c = build_cluster(b);
 	natives(c, low, 0, 0);
-	natives(c, high, SL_NATIVE_TASKS_PER_SOCKET, SL_NATIVE_CORE_SPEC);
-	natives(c, 0, SL_NATIVE_TASKS_PER_SOCKET, SL_NATIVE_CORE_SPEC);	/* some of its nodes are of the other, too */
+	natives(c, high, SL_W(TASKS_PER_SOCKET), SL_W(CORE_SPEC));
+	natives(c, 0, SL_W(TASKS_PER_SOCKET), SL_W(CORE_SPEC));	/* some of its nodes are of the other, too */
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -422,7 +407,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_enough_is_a_number),
 		cmocka_unit_test(on_several_nodes_cores_have_to_be_full),
-		cmocka_unit_test(what_counts_cores_otherwise_is_left_to_select),
+		cmocka_unit_test(rows_are_of_nodes_that_are_alike_and_of_one_partition),
 		cmocka_unit_test(cores_that_are_shared_elsewhere_are_no_matter),
 		cmocka_unit_test(cores_that_nobody_has_come_first),
 		cmocka_unit_test(where_fewer_jobs_are_than_rows_one_is_free),

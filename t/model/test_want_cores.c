@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "t/model/want_of.h"
-#include "model/native.h"
 
 /* Nodes of 6 cores and 2 for the system. */
 static void cores_for_the_system_are_those_that_the_job_says(void **state)
@@ -34,24 +33,16 @@ static void cores_for_the_system_are_those_that_the_job_says(void **state)
 	assert_int_equal(want(c, 3)->request.cores_beside, 1);
 	assert_int_equal(want(c, 4)->request.cores_beside, 0);
 	for (uint32_t i = 1; i <= 3; i++) {
-		assert_int_equal(want(c, i)->native, 0);
+		assert_left(want(c, i), 0);
 		assert_true(want(c, i)->request.whole_nodes);
 	}
 	assert_false(want(c, 4)->request.whole_nodes);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
+	assert_left(want(c, 1), SL_W(CORE_SPEC));
 	assert_true(want(c, 1)->request.whole_nodes);
-	assert_int_equal(want(c, 4)->native, 0);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-	b = build_create("4x6c2t");
-	build_pending(b, (struct build_job) { .id = 1 });
-	build_change_job(b, 1, .core_spec = 1);
-	build_change_job(b, 1, .asks = SL_ASKS_SPEC_THREADS);
-	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
+	assert_left(want(c, 4), 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -76,14 +67,14 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	build_change_job(b, 8, .ntasks_per_socket = 3);
 	build_change_job(b, 8, .threads_per_core = 1);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, 0);
+	assert_left(want(c, 1), 0);
 	assert_int_equal(want(c, 1)->request.max_cores_per_node, 4);
-	assert_int_equal(want(c, 2)->native, 0);	/* of parts of three nodes, three tasks on each */
+	assert_left(want(c, 2), 0);	/* of parts of three nodes, three tasks on each */
 	assert_int_equal(want(c, 2)->request.max_nodes, 3);
 	assert_int_equal(want(c, 2)->request.tasks_per_node, 3);
 	assert_int_equal(want(c, 3)->request.max_cores_per_node, 6);
 	assert_int_equal(want(c, 4)->why, SL_WHY_NEVER);
-	assert_int_equal(want(c, 5)->native, 0);
+	assert_left(want(c, 5), 0);
 	assert_int_equal(want(c, 5)->request.max_cores_per_node, 0);
 	assert_int_equal(want(c, 6)->why, SL_WHY_NEVER);
 	assert_string_equal(want(c, 6)->text, "needs 3 sockets of 1 cores on a node, there are 2 of 4");
@@ -92,13 +83,13 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
-	assert_int_equal(want(c, 5)->native, SL_NATIVE_SOCKETS);
+	assert_left(want(c, 1), SL_W(TASKS_PER_SOCKET));
+	assert_left(want(c, 5), SL_W(SOCKETS));
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 2);
 	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_left(want(c, 1), SL_W(TASKS_PER_SOCKET));
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -110,52 +101,23 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 
 	(void) state;
 	b->meta.select_flags = SL_SELECT_SOCKET | SL_SELECT_GRES_IN_TURN;
-	for (uint32_t i = 0; i < 7; i++)
-		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 2, .tasks = 6, .exclusive = i == 1, .gpus = i == 5 });
-	build_change_job(b, 3, .asks = SL_ASKS_SOCKETS_IN_TURN);
-	build_change_job(b, 4, .ntasks_per_socket = 2);
-	build_change_job(b, 5, .core_spec = 1);
-	build_change_job(b, 7, .pn_min_cpus = 5);
-	build_pending(b, (struct build_job) { .id = 8, .nodes = 2, .tasks = 4, .cpus_per_task = 3 });
-	build_pending(b, (struct build_job) { .id = 9, .nodes = 1, .max_nodes = 1, .tasks = 2, .cpus_per_task = 3 });
-	build_pending(b, (struct build_job) { .id = 10, .nodes = 2, .tasks = 4, .cpus_per_task = 2 });
-	build_pending(b, (struct build_job) { .id = 11, .nodes = 1, .tasks = 6, .gpus = 1 });
-	build_change_job(b, 11, .asks = SL_ASKS_BOUND_GRES);
-	build_pending(b, (struct build_job) { .id = 12, .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 6 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 6, .exclusive = true });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .tasks = 4, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .max_nodes = 1, .tasks = 2, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .tasks = 6, .gpus = 1 });
+	build_pending(b, (struct build_job) { .id = 6, .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 });
 	c = build_cluster(b);
-	assert_int_equal(want(c, 11)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_BOUND_GRES);	/* sockets near its GPUs */
-	assert_int_equal(want(c, 1)->native, 0);
-	assert_int_equal(want(c, 1)->request.cores_at_once, 4);
-	assert_int_equal(want(c, 8)->native, SL_NATIVE_BY_SOCKET);	/* three of four CPUs */
-	assert_int_equal(want(c, 9)->native, 0);
-	assert_int_equal(want(c, 10)->native, 0);
-	assert_int_equal(want(c, 2)->native, 0);
-	assert_int_equal(want(c, 2)->request.cores_at_once, 0);
-	assert_int_equal(want(c, 3)->native, SL_NATIVE_BY_SOCKET);
-	assert_int_equal(want(c, 4)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_TASKS_PER_SOCKET);
-	assert_int_equal(want(c, 5)->native, SL_NATIVE_BY_SOCKET);
-	assert_int_equal(want(c, 6)->native, SL_NATIVE_BY_SOCKET);	/* beside gres of each in turn */
-	assert_int_equal(want(c, 12)->native, 0);	/* but a core */
-	assert_int_equal(want(c, 7)->native, 0);
+	for (uint32_t id = 1; id <= 6; id++) {
+		bool left = id == 3 || id == 5;		/* three of four CPUs; beside gres a core of each socket in turn */
+
+		assert_left(want(c, id), left ? SL_W(PARTS_BY_SOCKET) : 0);
+		assert_int_equal(want(c, id)->request.cores_at_once, id == 2 ? 0 : 4);
+	}
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_SOCKET;
 	c = build_cluster(b);
-	assert_int_equal(want(c, 6)->native, 0);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 6);
-	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
-	assert_int_equal(want(c, 2)->native, 0);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 0);
-	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
-	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
-	assert_int_equal(want(c, 2)->native, 0);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
-	c = build_cluster(b);
-	assert_int_equal(want(c, 2)->native, SL_NATIVE_BY_SOCKET);
+	assert_left(want(c, 5), 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -183,7 +145,7 @@ static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->request.least_free_cores, 6);	/* 4 + 2, not 4 + 1 */
 	assert_int_equal(want(c, 2)->request.least_free_cores, 4);
-	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);	/* never: as select says */
+	assert_left(want(c, 3), SL_W(TASKS_PER_SOCKET));	/* never: as select says */
 	assert_int_equal(want(c, 4)->request.least_free_cores, 5);
 	assert_int_equal(want(c, 5)->request.least_free_cores, 5);	/* one of the second */
 	assert_int_equal(want(c, 6)->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
@@ -191,7 +153,7 @@ static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state
 	assert_int_equal(want(c, 7)->request.max_nodes, 1);
 	assert_int_equal(want(c, 8)->request.least_free_cores, 8);	/* which are near its GPU is not known */
 	for (uint32_t i = 4; i <= 8; i++)
-		assert_int_equal(want(c, i)->native, 0);
+		assert_left(want(c, i), 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -202,27 +164,22 @@ static void planes_are_placed_where_they_settle_what_each_node_gives(void **stat
 	struct sl_cluster *c;
 
 	(void) state;
-	for (uint32_t i = 1; i <= 7; i++) {
+	for (uint32_t i = 1; i <= 4; i++) {
 		build_pending(b, (struct build_job) { .id = i, .nodes = 3, .max_nodes = 3, .tasks = i == 2 ? 4 : 5 });
 		build_change_job(b, i, .distribution = SL_DIST_PLANE);
 		build_change_job(b, i, .plane_size = i == 3 ? 0 : 2);
 	}
 	build_change_job(b, 4, .flags |= SL_JOBF_EXCLUSIVE);
-	build_change_job(b, 5, .gres = build_gres(b, "gpu", "", 2, SL_PER_JOB));
-	build_change_job(b, 6, .pn_min_cpus = 2);
-	build_change_job(b, 7, .features = sl_builder_str(b->builder, "fast*1"));
 	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .max_nodes = 1, .tasks = 5 });
 	build_change_job(b, 8, .distribution = SL_DIST_PLANE);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->request.plane, 2);
-	assert_int_equal(want(c, 1)->native, 0);
-	assert_int_equal(want(c, 2)->native, SL_NATIVE_DISTRIBUTION);	/* none for the third */
-	assert_int_equal(want(c, 3)->native, SL_NATIVE_DISTRIBUTION);
-	assert_int_equal(want(c, 4)->native, 0);
+	assert_left(want(c, 1), 0);
+	assert_left(want(c, 2), SL_W(PLANE));	/* none for the third */
+	assert_left(want(c, 3), SL_W(PLANE));
+	assert_left(want(c, 4), 0);
 	assert_int_equal(want(c, 4)->request.plane, 0);
-	for (uint32_t i = 5; i <= 7; i++)
-		assert_int_equal(want(c, i)->native, SL_NATIVE_DISTRIBUTION);
-	assert_int_equal(want(c, 8)->native, 0);
+	assert_left(want(c, 8), 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -244,33 +201,26 @@ static void tasks_are_placed_where_the_job_says(void **state)
 	struct sl_cluster *c;
 
 	(void) state;
-	for (uint32_t i = 1; i <= 9; i++) {
+	for (uint32_t i = 1; i <= 4; i++) {
 		row = say_tasks(b, i, "103");
 		row.num_tasks += i == 3;
-		row.ntasks_per_node = i == 4 ? 3 : 0;
-		row.pn_min_cpus = i == 5 ? 2 : 1;
-		row.flags |= i == 6 ? SL_JOBF_OVERCOMMIT : i == 2 ? SL_JOBF_EXCLUSIVE : 0;
-		row.features = i == 7 ? sl_builder_str(b->builder, "fast*1") : 0;
-		if (i == 8)
-			row.gres = build_gres(b, "gpu", "", 2, SL_PER_JOB);
-		if (i == 9)
+		row.flags |= i == 2 ? SL_JOBF_EXCLUSIVE : 0;
+		if (i == 4)
 			row.arbitrary_tpn.count = 0;
 		build_append(b, &row);
 	}
 	c = build_cluster(b);
 	for (uint32_t i = 1; i <= 2; i++) {
 		r = &want(c, i)->request;
-		assert_int_equal(want(c, i)->native, 0);
+		assert_left(want(c, i), 0);
 		assert_int_equal(r->picks, 2);
 		assert_int_equal(r->pick[1].node, 3);
 		assert_int_equal(r->pick[1].tasks, 3);
 	}
-	for (uint32_t i = 3; i <= 8; i++) {
-		assert_true(want(c, i)->native & SL_NATIVE_DISTRIBUTION);
+	assert_left(want(c, 3), SL_W(ARBITRARY));
+	assert_left(want(c, 4), 0);	/* before Slurm 23.11 */
+	for (uint32_t i = 3; i <= 4; i++)
 		assert_int_equal(want(c, i)->request.picks, 0);
-	}
-	assert_int_equal(want(c, 9)->native, 0);	/* before Slurm 23.11 */
-	assert_int_equal(want(c, 9)->request.picks, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

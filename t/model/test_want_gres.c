@@ -11,14 +11,13 @@
 
 #include <cmocka.h>
 
-#include "model/native.h"
 #include "t/model/desk.h"
 
 /* Jobs are placed one after the other, each on a machine that is idle. */
 struct asked {
 	struct build_job job;		/* gpus: as many of each *per* */
 	uint32_t per, sockets, asks;
-	uint32_t native;		/* or ... */
+	bool native;			/* or ... */
 	const char *where;
 	bool few_cpus;			/* counted as one for each task */
 };
@@ -45,8 +44,8 @@ static void expect(const char *machine, const struct asked *q, size_t number)
 	const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
 
 	assert_non_null(w);
-	if (w->native != q->native)
-		fail_msg("job %zu: native: 0x%x, not 0x%x", number, w->native, q->native);
+	if (!w->native == q->native)
+		fail_msg("job %zu: native: %d, not %d", number, !q->native, q->native);
 	if (!q->native) {
 		if (start(&d, 1) != 1)
 			fail_msg("job %zu: %s", number, sl_refusal_text(&d.why));
@@ -64,9 +63,9 @@ static void whole_nodes_have_what_is_asked_for_of_a_socket(void **state)
 		{ { .nodes = 2, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_SOCKET, 1, 0, 0, "n0:8 n1:8", false },
 		{ { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
 		{ { .nodes = 1, .tasks = 9, .max_nodes = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 3, .exclusive = true }, SL_PER_SOCKET, 1, 0, SL_NATIVE_SOCKET_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 1, SL_ASKS_BOUND_GRES, SL_NATIVE_SOCKET_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_SOCKET, 1, 0, SL_NATIVE_SOCKET_GRES | SL_NATIVE_SOCKETS, NULL, false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 3, .exclusive = true }, SL_PER_SOCKET, 1, 0, true, NULL, false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 1, SL_ASKS_BOUND_GRES, true, NULL, false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_SOCKET, 1, 0, true, NULL, false },
 	};
 
 	(void) state;
@@ -93,14 +92,14 @@ static void all_gpus_have_as_many_tasks(void **state)
 		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 8 }, SL_PER_JOB, 0, TASKS, 0, "n0:2 n1:2", false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4, .exclusive = true }, SL_PER_JOB, 0, TASKS, 0, "n0:8 n1:8", false },
 		/* not as many on each, of half a core, so many GPUs of each node that others could be given */
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 1 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 5, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 6, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS | SL_ASKS_BOUND_GRES, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 0, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 2, .cpus_per_task = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, true },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 1 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
+		{ { .nodes = 1, .tasks = 5, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 6, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
+		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS | SL_ASKS_BOUND_GRES, true, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, TASKS, true, NULL, false },
+		{ { .nodes = 1, .tasks = 0, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 2, .cpus_per_task = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, true },
 	};
 
 	(void) state;
@@ -112,8 +111,8 @@ static void all_gpus_have_as_many_tasks(void **state)
 static void who_is_left_to_select_asks_no_more_than_the_job(void **state)
 {
 	static const struct asked jobs[] = {
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
-		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
+		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
 	};
 
 	(void) state;
@@ -122,7 +121,7 @@ static void who_is_left_to_select_asks_no_more_than_the_job(void **state)
 		const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
 
 		assert_non_null(w);
-		assert_int_equal(w->native, SL_NATIVE_BY_GRES);
+		assert_true(w->native == SL_W(TASKS_PER_GRES));
 		assert_int_equal(w->request.tasks_per_node, 0);
 		assert_int_equal(w->request.max_nodes, jobs[i].job.max_nodes);
 		assert_int_equal(w->request.gres[0].per, SL_GRES_PER_JOB);
@@ -138,19 +137,19 @@ static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void 
 		{ { .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:6", false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, 0, "n0:1 n1:1", false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1 n1:1", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, true, NULL, false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0, "n0:2 n1:1", false },
 	};
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		expect("4x8c2t4g", &jobs[i], i);
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES,
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true,
 					       NULL, false }, 0);
 	/* a core of each socket that it may be near */
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES,
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, true,
 					       NULL, false }, 0);
 	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0,
 					       "n0:8", false }, 0);

@@ -31,4 +31,14 @@ static inline const struct sl_want *want(struct sl_cluster *c, uint32_t id)
 	return w;
 }
 
+/* Those words of it are left to select, and no others. */
+static inline void assert_left(const struct sl_want *w, sl_word_set words)
+{
+	char left[SL_WORDS_TEXT], text[SL_WORDS_TEXT];
+
+	if (w->native != words)
+		fail_msg("left to select: \"%s\", not \"%s\"", sl_words_text(w->native, w->asked, left, sizeof(left)),
+			 sl_words_text(words, w->asked, text, sizeof(text)));
+}
+
 #endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.h - what a job may ask for, in what circumstances, and beside what only Slurm's select can place it.
+ *
+ * One line for each.  The engine places a request itself unless one of its words stands beside another one that the
+ * line names, or the line says that only select can place such a job (SL_ALONE).  model/native.c has the test of each
+ * word; circumstances that follow from sums over the request are added where these are done (model/want*.c).  From
+ * this list come job.native and its text, the tables in doc/requests.md and doc/parity.md (make words-doc), what jobs
+ * with alternatives may not ask for (plugin/request/shape.c), and the pairs of options that t/live/accepted.t tries on
+ * a real select.
+ *
+ * Ownership: none.  Threads: any.
+ */
+#ifndef SL_WORDS_H
+#define SL_WORDS_H
+
+#include <stddef.h>
+
+typedef unsigned __int128 sl_word_set;
+
+#define SL_W(id) ((sl_word_set) 1 << SL_WORD_##id)
+#define SL_ALONE (~(sl_word_set) 0)
+
+#define SL_SOCKET_SHAPE (SL_W(SOCKETS) | SL_W(TASKS_PER_SOCKET))
+#define SL_BOUND (SL_W(BOUND_GRES) | SL_W(BOUND_TASKS))
+/* What makes select count the cores of tasks otherwise. */
+#define SL_ODD_CORES (SL_SOCKET_SHAPE | SL_W(OVERCOMMIT) | SL_W(TASKS_PER_CORE) | SL_W(IDLE_THREADS) | \
+		      SL_W(UNEQUAL_THREADS) | SL_W(PARTS_BY_SOCKET) | SL_W(ALTERNATIVE))
+#define SL_ODD_DEALS (SL_W(JOB_GRES) | SL_W(CPUS_PER_GRES) | SL_W(MINCPUS) | SL_W(COUNTS) | SL_W(UNDEALT))
+#define SL_ODD_SHAPE (SL_W(CORE_SPEC) | SL_W(OVERCOMMIT) | SL_W(SHARED_NODES) | SL_W(UNEQUAL_SOCKETS) | \
+		      SL_W(ODD_SOCKETS) | SL_W(UNEQUAL_THREADS) | SL_W(UNSURE_SOCKETS))
+
+/* A job that asks for one of these has no alternatives: a shape says nothing of them (plugin/request/shape.c). */
+#define SL_NO_ALTERNATIVE (SL_SOCKET_SHAPE | SL_W(BOARDS) | SL_W(OVERCOMMIT) | SL_W(CORE_SPEC) | SL_W(PLANE) | SL_W(ARBITRARY) | \
+			   SL_W(NODE_COUNTS) | SL_W(EXPAND) | SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES) | SL_W(SOCKET_GRES) | \
+			   SL_W(TASKS_PER_GRES))
+
+/* X(id, as users write it, words beside which only select can place it, first and last release, why) */
+#define SL_ASKED_WORDS(X) \
+	X(NODELIST, "--nodelist", 0, "", "", "") \
+	X(CONTIGUOUS, "--contiguous", 0, "", "", "") \
+	X(SWITCHES, "--switches", 0, "", "", "") \
+	X(PREFER, "--prefer", 0, "", "", "") \
+	X(COUNTS, "--constraint with counts", SL_W(PREFER) | SL_W(NODELIST) | SL_W(SWITCHES) | SL_W(CONTIGUOUS), "", "", \
+	  "select picks nodes count by count, each time without a look at what comes next") \
+	X(UNPLACED, "--constraint with counts behind '|' or outside of brackets, or with parentheses in them", SL_ALONE, "", "", \
+	  "of two counts outside of brackets the nodes of the first need the second feature, too; Slurm refuses them from 23.02 on") \
+	X(REBOOT, "--constraint with features that nodes get by a reboot", SL_ALONE, "", "", \
+	  "slurmctld decides whether and when a node reboots; the engine places the job where the features are active") \
+	X(NODE_COUNTS, "--nodes=1,4", SL_W(COUNTS), "23.02", "", "select adds up the counts of features for each number of nodes") \
+	X(TASKS_PER_NODE, "--ntasks-per-node", 0, "", "", "") \
+	X(TASKS_PER_CORE, "--ntasks-per-core", 0, "", "", "") \
+	X(MINCPUS, "--mincpus beyond the CPUs of its tasks", 0, "", "", "") \
+	X(OVERCOMMIT, "--overcommit", 0, "", "", "") \
+	X(SOCKETS, "--sockets-per-node", SL_ODD_SHAPE, "", "", \
+	  "which socket the free cores of a node are of is not in the snapshot: so many have to be free that it does not matter") \
+	X(TASKS_PER_SOCKET, "--ntasks-per-socket", SL_ODD_SHAPE, "", "", "as --sockets-per-node") \
+	X(BOARDS, "boards", SL_ALONE, "", "", "which sockets are on which board is not in the snapshot") \
+	X(SOCKETS_IN_TURN, "--distribution=block:cyclic", 0, "", "", "") \
+	X(CORE_SPEC, "--core-spec", SL_W(GRES) | SL_W(SHARED_NODES) | SL_W(UNEQUAL_SPEC), "", "", \
+	  "beside gres select gives the cores of the tasks alone; what a node gives beside its cores is one number for the job") \
+	X(THREAD_SPEC, "--thread-spec", SL_W(THREADS), "", "", "a core with a thread less is none of those that are counted") \
+	X(PLANE, "--distribution=plane on parts of several nodes", SL_ODD_DEALS, "", "", \
+	  "a node without tasks gets no CPU at all, and select deals other CPUs than those of tasks as it sees fit") \
+	X(ARBITRARY, "--distribution=arbitrary", SL_ODD_DEALS | SL_W(ALTERNATIVE) | SL_W(OVERCOMMIT) | SL_W(TASKS_PER_NODE), \
+	  "23.11", "", "as a plane distribution") \
+	X(TASK_COUNTS, "an own number of tasks for each node", SL_ALONE, "", "", "Slurm does not say which") \
+	X(GRES, "--gres or --gpus", 0, "", "", "") \
+	X(SEVERAL_GRES, "gres of several kinds", 0, "", "", "") \
+	X(JOB_GRES, "--gpus", 0, "", "", "") \
+	X(TASK_GRES, "--gpus-per-task", SL_W(OVERCOMMIT), "", "", "select gives CPUs to all tasks that overcommit") \
+	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node, with fewer tasks than these make", SL_ALONE, "", "", \
+	  "select wants as many tasks on each node as its GPUs make") \
+	X(SOCKET_GRES, "--gpus-per-socket", SL_W(TASKS_PER_SOCKET) | SL_BOUND | SL_W(PARTS_OF_NODES) | SL_W(UNEQUAL_SOCKETS) | \
+	  SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | SL_W(TASK_GRES) | SL_W(TASKS_PER_GRES) | SL_W(UNSURE_GRES), "", "", \
+	  "which socket a GPU is near is not in the snapshot; whole nodes come with all of their GPUs") \
+	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS), "", "", \
+	  "select gives a core of each socket that the GPUs may be near") \
+	X(BOUND_TASKS, "--gres-flags=enforce-binding beside --gpus-per-task", SL_ODD_CORES | SL_W(SEVERAL_SOCKETS) | SL_W(UNEVEN), \
+	  "", "", "select gives cores for as many tasks as could be on a node") \
+	X(TASKS_PER_GRES, "--ntasks-per-gpu", SL_ODD_CORES | SL_BOUND | SL_W(TASK_GRES) | SL_W(SOCKET_GRES) | SL_W(CPUS_PER_GRES) | \
+	  SL_W(SEVERAL_GRES) | SL_W(UNEVEN), "", "", "select works out on each node how many tasks and CPUs come with its GPUs") \
+	X(CPUS_PER_GRES, "--cpus-per-gpu", SL_SOCKET_SHAPE | SL_BOUND | SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | \
+	  SL_W(UNEQUAL_THREADS) | SL_W(IDLE_THREADS) | SL_W(OTHER_CPUS) | SL_W(LINEAR) | SL_W(UNEVEN), "", "", \
+	  "select works out on each node how many CPUs come with its GPUs, those of DefCpuPerGPU too") \
+	X(MEMORY_PER_GRES, "--mem-per-gpu", SL_W(LINEAR) | SL_W(UNEVEN), "", "", \
+	  "the memory of a node follows from the GPUs that it gives, that of DefMemPerGPU too") \
+	X(UNSAID, "CPUs or memory for each GPU, of which the GPUs say nothing", SL_ALONE, "", "", \
+	  "so it is with defaults that the job takes back") \
+	X(UNCOUNTED, "gres that is not counted", SL_ALONE, "", "", \
+	  "shares of GPUs with whole nodes, by type, unequal, with one_sharing; no_consume of the job; types without File=") \
+	X(WHOLE_SWITCHES, "--exclusive=topo or ExclusiveTopo", SL_ALONE, "24.05", "", \
+	  "nobody else may be on any node of a switch; the timeline knows nodes") \
+	X(BURST_BUFFER, "--bb", SL_ALONE, "", "", "what is needed is settled only as the job starts") \
+	X(EXPAND, "--dependency=expand", SL_ALONE, "", "", "what is needed is settled only as the job starts") \
+	X(HRES, "--licenses of resources.yaml", SL_ALONE, "25.05", "", "they belong to nodes, and select knows of which how many are left") \
+	X(EXTRA, "--extra with extra_constraints", SL_ALONE, "23.11", "", "slurmctld reads what it says of nodes") \
+	X(RECLAIM, "--licenses with reclaim_licenses", SL_ALONE, "23.02", "", "slurmctld chooses whom to preempt for them") \
+	X(PREEMPT, "jobs that it may preempt", SL_ALONE, "", "", "select chooses whom to preempt") \
+	X(REFUSED, "three placements that select refused in a row", SL_ALONE, "", "", "select knows why") \
+	X(ALTERNATIVE, "an alternative", 0, "", "", "") \
+	/* circumstances */ \
+	X(WHOLE_NODES, "whole nodes", 0, "", "", "") \
+	X(PARTS_OF_NODES, "parts of nodes", 0, "", "", "") \
+	X(THREADS, "cores of several threads", 0, "", "", "") \
+	X(IDLE_THREADS, "threads of a core that its tasks may not have", 0, "", "", "") \
+	X(UNEQUAL_THREADS, "nodes with unequal threads", 0, "", "", "") \
+	X(UNEQUAL_SOCKETS, "nodes with unequal numbers of sockets", 0, "", "", "") \
+	X(ODD_SOCKETS, "nodes with sockets of unequal numbers of cores", 0, "", "", "") \
+	X(SEVERAL_SOCKETS, "nodes of several sockets", 0, "", "", "") \
+	X(GRES_OF_SOCKETS, "parts of nodes of several sockets", 0, "", "", "") \
+	X(UNEQUAL_SPEC, "nodes that set aside unequal numbers of cores", 0, "", "", "") \
+	X(SYSTEM_CORES, "cores for the system", 0, "", "", "") \
+	X(LINEAR, "select/linear", 0, "", "", "") \
+	X(LOAN, "borrowed nodes", 0, "", "", "") \
+	X(CPU_CAP, "MaxCPUsPerNode", 0, "", "", "") \
+	X(SHARED_NODES, "nodes with shared cores", 0, "", "", "") \
+	X(UNEQUAL_ROWS, "nodes of unequal cores or of several partitions that share them", 0, "", "", "") \
+	X(PARTIAL_SOMEWHERE, "a reservation of parts of nodes", 0, "", "", "") \
+	X(CR_SOCKET, "CR_Socket", SL_W(CORE_SPEC) | SL_W(SYSTEM_CORES) | SL_W(LOAN), "", "", \
+	  "a socket with a core of the system is nobody's") \
+	X(PARTS_BY_SOCKET, "CR_Socket with parts of nodes", SL_SOCKET_SHAPE | SL_BOUND | SL_W(CPUS_PER_GRES) | SL_W(SOCKETS_IN_TURN) | \
+	  SL_W(ODD_SOCKETS) | SL_W(UNEQUAL_THREADS) | SL_W(CPU_CAP) | SL_W(GRES_IN_TURN) | SL_W(UNFILLED_SOCKETS), "", "", \
+	  "how many sockets such a job gets depends on which are free, or other cores than theirs count") \
+	X(SHARED_CORES, "shared cores", SL_W(LOAN) | SL_W(UNEQUAL_ROWS) | SL_W(CPU_CAP) | SL_W(WHOLE_NODES) | SL_W(PLANE) | \
+	  SL_W(PARTIAL_SOMEWHERE) | SL_W(CR_SOCKET) | SL_W(CPUS_PER_GRES), "", "", \
+	  "select keeps the jobs of a partition in rows, and which job is in which row is not in the snapshot") \
+	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
+	X(OTHER_TOPOLOGY, "topology/block, ring or torus3d, or one of several topologies", SL_W(SEVERAL_NODES), "23.11", "", \
+	  "the engine knows trees of switches") \
+	X(SOCKET_CAP, "MaxCPUsPerSocket", SL_ALONE, "23.02", "", "which sockets the jobs of a partition are on is not in the snapshot") \
+	X(GPU_CORES, "RestrictedCoresPerGPU", SL_ALONE, "24.05", "", "which cores of a node are kept for GPUs is not in the snapshot") \
+	X(RESERVED_GRES, "a reservation of gres", SL_W(GRES), "23.11", "", "which GPUs of a node are reserved is not in the snapshot") \
+	X(PARTIAL, "its reservation of parts of nodes", SL_W(GRES) | SL_W(CR_SOCKET), "", "", \
+	  "which of its cores are near the gres, or make sockets, is not in the snapshot") \
+	X(PARTS_UNKNOWN, "its reservation of parts of nodes, FLEX, IGNORE_JOBS or OVERLAP", SL_ALONE, "", "", \
+	  "how many of its cores others have is not in the snapshot, nor in a capture which cores are its own") \
+	X(RESERVATIONS, "several reservations, in a capture", SL_ALONE, "", "", "slurmctld alone says in which of them the job may start")
+
+/* Circumstances that are sums: who does them adds them. */
+#define SL_SUM_WORDS(X) \
+	X(NODE_RANGES, "--nodes=1,4-6", SL_W(JOB_GRES), "23.02", "", \
+	  "select stops somewhere in a range of neighbours as soon as it has the gres") \
+	X(LONG_LIST, "--nodes of more than sixteen numbers or ranges", SL_ALONE, "23.02", "", "the engine reads sixteen") \
+	X(ODD_THREADS, "threads of some nodes that make other cores of its tasks", SL_ALONE, "", "", \
+	  "how many cores the tasks take depends on the nodes") \
+	X(UNSURE_SOCKETS, "parts of nodes of which no number of free cores is sure to do", 0, "", "", "") \
+	X(UNFILLED_SOCKETS, "tasks that leave CPUs of a socket over on several nodes", 0, "", "", "") \
+	X(GRES_IN_TURN, "gres beside more than a core of nodes of several sockets (before 23.11)", 0, "", "23.02", "") \
+	X(UNDEALT, "tasks that might not reach all nodes or are not those of the list", 0, "", "", "") \
+	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
+	X(UNSURE_GRES, "more gres than some socket is sure to have", 0, "", "", "") \
+	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \
+	X(UNEVEN, "nodes that may give unequal tasks, GPUs or parts of cores", 0, "", "", "") \
+	X(UNSETTLED, "parts of several nodes whose tasks are not settled", 0, "", "", "") \
+	X(SEVERAL_NODES, "several nodes", 0, "", "", "") \
+	X(UNCOUNTED_CAP, "MaxCPUsPerNode beside as many kinds of gres as the engine counts", SL_ALONE, "", "", \
+	  "the engine counts the CPUs of a partition on a node as a kind of gres")
+
+#define SL_WORDS(X) SL_ASKED_WORDS(X) SL_SUM_WORDS(X)
+
+enum sl_word_id {
+#define SL_WORD_ID(id, ...) SL_WORD_##id,
+	SL_WORDS(SL_WORD_ID)
+#undef SL_WORD_ID
+	SL_WORD_IDS
+};
+_Static_assert(SL_WORD_IDS <= 8 * sizeof(sl_word_set), "a bit for each");
+
+struct sl_word_line {
+	const char *name;		/* of its id */
+	const char *text;
+	sl_word_set beside;
+	const char *since, *until;	/* "" for all releases */
+	const char *why;		/* "": it is never left to select itself */
+};
+extern const struct sl_word_line sl_word_line[SL_WORD_IDS];
+
+/* The words of *asked* that only select can place beside the others of it; 0: the engine can place it. */
+sl_word_set sl_words_left(sl_word_set asked);
+
+#define SL_WORDS_TEXT 256
+
+/* Those words, each with what stands beside it: "--core-spec beside --gres or --gpus; boards"; cut short where *size*
+ * ends.  Empty for 0.  Returns *text*. */
+const char *sl_words_text(sl_word_set left, sl_word_set asked, char *text, size_t size);
+
+#endif

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The pages have the list of words as it is, and the list has sbatch's options as schedlua willrun has them.
+
+# shellcheck source=t/tool/tool.sh
+. "${0%/*}/../tool/tool.sh"
+HERE=$(cd "${0%/*}" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+WORDS=${WORDS:-t/words/words}
+
+printed() { # PAGE
+	cp "$TOP/doc/$1" "$T/$1" && chmod u+w "$T/$1" && "$HERE/into-doc" "$WORDS" "$T/$1" && diff "$TOP/doc/$1" "$T/$1"
+}
+ok "doc/requests.md has the list as it is (else: make words-doc)" printed requests.md
+ok "doc/parity.md has it, too" printed parity.md
+
+narrow() { for table in requests parity; do "$WORDS" "$table"; done | awk -F ' [|] ' '{ for (i = 1; i <= NF; i++) if (length($i) > 200) { print; bad = 1 } } END { exit bad }'; }
+ok "no cell of it is too wide to be read" narrow
+
+# What a job has that is not there yet, or in no command line, nobody can ask of willrun.
+NOT_ASKED='--bb|--dependency|--extra'
+known() {
+	"$SCHEDLUA" willrun --help >"$T/help" && "$WORDS" list | cut -f5 | grep -oE -- '--[a-z-]+' | sort -u |
+		grep -vxE -- "$NOT_ASKED" | while read -r option; do
+			grep -q -- "$option\>" "$T/help" || echo "$option: schedlua willrun has no such option"
+		done >"$T/unknown" && ! grep . "$T/unknown"
+}
+ok "each option that it names is one of schedlua willrun" known
+
+echo "1..$n"

@@ -3,30 +3,49 @@
 #include "plugin/request/shape.h"
 #include "plugin/request/env.h"
 #include "plugin/records/units.h"
+#include "image/words.h"
 
-const char *sl_shape_never(const job_record_t *job)
+/* Of the words of its request those of which a shape says nothing. */
+static sl_word_set words_of(const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
 	const multi_core_data_t *m = d->mc_ptr;
+	sl_word_set words = 0;
+
+#define SAYS(id, test) words |= (test) ? SL_W(id) : 0
+	SAYS(CPUS_PER_GRES, job->cpus_per_tres);
+	SAYS(MEMORY_PER_GRES, job->mem_per_tres);
+	SAYS(SOCKET_GRES, job->tres_per_socket);
+	SAYS(TASKS_PER_GRES, sl_said16(d->ntasks_per_tres));
+	SAYS(SOCKETS, m && (sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket)));
+	SAYS(BOARDS, m && (sl_said16(m->boards_per_node) || sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_board)));
+	SAYS(TASKS_PER_SOCKET, m && sl_said16(m->ntasks_per_socket));
+	SAYS(OVERCOMMIT, d->overcommit);
+	SAYS(CORE_SPEC, d->core_spec != NO_VAL16);
+	SAYS(ARBITRARY, (d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY);
+	SAYS(PLANE, (d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE);
+	SAYS(EXPAND, d->expanding_jobid);
+#if SL_HAVE_NODE_COUNTS
+	SAYS(NODE_COUNTS, d->job_size_bitmap);
+#endif
+#undef SAYS
+	return words & SL_NO_ALTERNATIVE;
+}
+
+const char *sl_shape_never(const job_record_t *job)
+{
+	static const char *const asks[] = {
+#define ASKS(id, text, ...) "it asks for " text,
+		SL_WORDS(ASKS)
+#undef ASKS
+	};
+	sl_word_set words = words_of(job);
 
 	if (job->het_job_id)
 		return "it is part of a heterogeneous job";
-	if (job->cpus_per_tres || job->mem_per_tres || job->tres_per_socket || sl_said16(d->ntasks_per_tres))
-		return "it counts CPUs, memory or tasks by its GPUs, or GPUs by socket";
-	if (m && (sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->boards_per_node) ||
-		  sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_socket) || sl_said16(m->ntasks_per_board)))
-		return "it asks for a shape of sockets and cores";
-	if (d->overcommit || d->core_spec != NO_VAL16)
-		return "it overcommits, or asks for specialized cores";
-	if ((d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY ||
-	    (d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE)
-		return "it asks for an arbitrary or plane distribution";
-#if SL_HAVE_NODE_COUNTS
-	if (d->job_size_bitmap)
-		return "it asks for a list of node counts";
-#endif
-	if (d->expanding_jobid)
-		return "it expands another job";
+	for (int w = 0; w < SL_WORD_IDS; w++)
+		if (words >> w & 1)
+			return asks[w];
 	if (!sl_asked_can_keep(job))
 		return "what it asks for cannot be kept while it runs as another: its gres have control characters or more than "
 			"4096 bytes, or its most nodes or CPUs are fewer than its fewest";

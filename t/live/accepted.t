@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # On random machines (features, sockets, threads, switches, reservations, GPUs, shared cores) with random requests: what the engine
 # starts select accepts as it was planned, nothing is given twice, and what waits although its island is idle could
-# not be started by select either.
+# not be started by select either.  Every other job asks for two words of the list of what is left to select beside what
+# (engine/image/words.h): of how many pairs that the engine is to place it was tried is said at the end, and SL_CELLS=FILE
+# gets a line for each: series, words, starts.
 #
 # By hand, for longer, some ten minutes: SL_STARTS=10000 SL_ISLANDS=100 SL_LOAD=5 (arrays of an island) SL_TASKS=60 (of an
 # array); SL_SEED=N, SL_POLICY=NAME, and SL_SELECT=CR_Core_Memory,CR_LLN, say.  As often as nothing more fits half of
@@ -12,6 +14,7 @@ SL_CLOUD=1
 . "${0%/*}/live.sh"
 . "${0%/*}/audit.sh"
 needs_plugin
+[ -x "$SL_BUILD/t/words/words" ] || skip_all "t/words/words is not built"
 SEED=${SL_SEED:-1} STARTS=${SL_STARTS:-200} ISLANDS=${SL_ISLANDS:-20} LOAD=${SL_LOAD:-6} TASKS=${SL_TASKS:-5}
 NODES_HERE=$((6 * ISLANDS))
 
@@ -40,7 +43,8 @@ begin() { # SelectTypeParameters
 	cluster_ctld_start
 	wait_for 60 cluster_nodes_ready "$NODES_HERE"
 	: > "$C/options"
-	lua5.4 "$HERE/parity.lua" mix "$SEED" "$ISLANDS" "$LOAD" "$TASKS" > "$C/mix"
+	"$SL_BUILD/t/words/words" list > "$C/words"
+	lua5.4 "$HERE/parity.lua" mix "$SEED" "$ISLANDS" "$LOAD" "$TASKS" "$C/words" > "$C/mix"
 	while read -r line; do
 		if [[ $line == scontrol* ]]; then
 			$line > /dev/null || echo "refused: $line"
@@ -114,7 +118,7 @@ accepted() { # SelectTypeParameters
 	done
 	leave_the_rest
 	lua5.4 "$HERE/carried.lua" "$C/state/schedlua/decisions.jsonl" "$C/options" "$C/log/slurmctld.log" \
-		> "$C/verdict" || wrong=1
+		"$C/words" "$(slurm_series)" "$1" > "$C/verdict" || wrong=1
 	wait_in_vain || wrong=1
 	cat "$C/verdict"
 	return $wrong

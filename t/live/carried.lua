@@ -2,14 +2,21 @@
 --
 -- carried.lua - what became of the starts that were planned, by the journal; for t/live/parity.t and accepted.t.
 --
---   carried.lua JOURNAL OPTIONS [LOG]     OPTIONS: lines "id sbatch OPTION...", LOG: slurmctld's, for its debug lines
+--   carried.lua JOURNAL OPTIONS [LOG [LIST SERIES SELECT]]   OPTIONS: lines "id sbatch OPTION...", LOG: slurmctld's, for
+--                                             its debug lines; LIST: the list of words (words.lua)
 --
 -- A line for each start that select refused and, with a log, for each that it placed elsewhere; then how many there
 -- were.  "native" is what the engine left to select itself, "behind" what was planned in the same cycle behind a native
 -- start of the same partition, whose nodes nobody knew then.  All others are the engine's own: 1 when there is one.
 -- What was not tried, since select had put such a job on its nodes, is no refusal: "planned anew".
+--
+-- With a list: which of its claims that the engine places what asks for two words were tried, by starts that select
+-- accepted.  What the engine placed although the list leaves it to select is wrong, too.
 local journal, options_file, log = arg[1], arg[2], arg[3]
 local options = {}
+local words = arg[4] and dofile(arg[0]:gsub("[^/]*$", "words.lua"))(arg[4])
+local series, select_type = arg[5], arg[6]
+local tried, left = {}, 0		-- ["A B"] = starts
 
 for line in io.lines(options_file) do
 	local id, text = line:match("^(%d+) %S+ (.*)")
@@ -35,6 +42,20 @@ local function refused(id, native, behind, text)
 	say("refused (" .. kind .. ")", id, text)
 end
 
+local function count_cells(id)
+	local ids = words.of(options[id] or "", select_type)
+	for i = 1, #ids do
+		for k = i + 1, #ids do
+			local cell = ids[i] .. " " .. ids[k]
+			tried[cell] = (tried[cell] or 0) + 1
+			if words.is_left(ids[i], ids[k], series) then
+				left = left + 1
+				say("placed though the list leaves " .. cell .. " to select", id, "")
+			end
+		end
+	end
+end
+
 local function read_cycle(line)
 	local started = line:match('"started":%s*(%b[])')
 	local natives = {}	-- [partition] = true
@@ -45,6 +66,7 @@ local function read_cycle(line)
 			count.starts = count.starts + 1
 			count.native = count.native + (native and 1 or 0)
 			natives[part or ""] = native or natives[part or ""]
+			if words and not native then count_cells(id) end
 		elseif fate == "changed" and record:find("planned elsewhere", 1, true) then
 			count.anew = count.anew + 1
 		elseif REFUSED[fate] and not record:find("it was cancelled", 1, true) then
@@ -66,4 +88,20 @@ for line, n in pairs(said) do print(("%d x %s"):format(n, line)) end
 print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew %d; refused %d: native %d, behind a " ..
 	"native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
 	count.as_native, count.behind, count.own))
-os.exit(count.elsewhere == 0 and count.own == 0)
+
+-- The claims: cells of words that options say, and that are not left to select.
+if words then
+	local claims, seen, cells = 0, 0, os.getenv "SL_CELLS"
+	local file = cells and assert(io.open(cells, "a"))
+	for i, a in ipairs(words.ids) do
+		for k = i + 1, #words.ids do
+			local n = not words.is_left(a, words.ids[k], series) and (tried[a .. " " .. words.ids[k]] or 0)
+			claims = claims + (n and 1 or 0)
+			seen = seen + (n and n > 0 and 1 or 0)
+			if n and file then file:write(("%s\t%s\t%s\t%d\n"):format(series, a, words.ids[k], n)) end
+		end
+	end
+	print(("cells: of %d pairs of words that the list says the engine places %d were, and accepted; placed against the " ..
+		"list %d"):format(claims, seen, left))
+end
+os.exit(count.elsewhere == 0 and count.own == 0 and left == 0)

@@ -7,7 +7,8 @@
 --                                             or have to share cores
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
 --   parity.lua switches SEED ISLANDS          lines of topology.conf
---   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
+--   parity.lua mix SEED ISLANDS LOAD TASKS LIST   as jobs, but LOAD arrays of so many tasks on each island; every other
+--                                             one asks for two words of the list (words.lua)
 --   parity.lua compare DOC OPTIONS STOCK OURS   what "scontrol -d -o show job" said of the same jobs under both
 --
 -- An island is a partition of six nodes of its own, so that what happens on one says nothing of another: on one in
@@ -124,13 +125,14 @@ local function needs_gpus(text) return text:find("gpu", 1, true) end
 -- A machine to try on what an option speaks of.
 local ONE = { memory = 8, cpus = 1, sockets = 1, cores = 1, gpus = 1, name = "" }
 
-local function request(m, extras)
+-- *from*: what each of its extras is one of.
+local function request(m, extras, from)
 	local o = shape(m)
 	local text
 	if not chance(5) then o[#o + 1] = "--time=" .. random(10, 300) end
-	for _ = 1, extras do
+	for i = 1, extras do
 		repeat
-			local f = one_of(EXTRAS)
+			local f = one_of(from and from[i] or EXTRAS)
 			text = (m.gpus > 0 or not needs_gpus(f(ONE))) and f(m)
 		until text and (m.typed or not text:find "gpu:[ab]")
 		o[#o + 1] = text
@@ -275,18 +277,47 @@ local function without_faults(m, text)
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
 end
 
+-- What says each word: { id, what says it }.
+local function draws(list)
+	local words, all = dofile(arg[0]:gsub("[^/]*$", "words.lua"))(list), {}
+	for _, id in ipairs(words.ids) do
+		local from = {}
+		for _, f in ipairs(EXTRAS) do
+			if words.says(id, f(ONE)) then from[#from + 1] = f end
+		end
+		if #from > 0 then all[#all + 1] = { id = id, from = from, gpus = needs_gpus(from[1](ONE)) } end
+	end
+	return all
+end
+
+-- Two words of the list that the machine can have, those that were asked for least.
+local asked_for = {}
+local function cell(m, all)
+	local least
+	for _ = 1, 8 do
+		local a, b = one_of(all), one_of(all)
+		local key = a.id < b.id and a.id .. " " .. b.id or b.id .. " " .. a.id
+		local n = a ~= b and not (m.gpus == 0 and (a.gpus or b.gpus)) and (asked_for[key] or 0)
+		if n and (not least or n < least.n) then least = { n = n, key = key, from = { a.from, b.from } } end
+	end
+	if least then asked_for[least.key] = least.n + 1 end
+	return least and least.from
+end
+
 -- On one island in three something is reserved, and one job in three may use it.
-local function mix(most, tasks)
+local function mix(most, tasks, list)
 	table.move(MORE, 1, #MORE, #EXTRAS + 1, EXTRAS)
+	local all = draws(list)
 	for i = 1, islands do
 		local m, reserved = island(i), chance(33)
 		if reserved then
 			print(("scontrol create reservation=r%s StartTime=now%s Duration=10:00:00 Users=root Nodes=%sn[1-%d] Flags=" ..
 				"IGNORE_JOBS%s"):format(m.name, one_of { "", "", "+60minutes" }, m.name, random(1, 4), one_of(FLAGS)))
 		end
-		for _ = 1, most do
+		for job = 1, most do
+			local from = job % 2 == 0 and cell(m, all)
 			say(m, ("--array=1-%d"):format(tasks), reserved and chance(33) and "--reservation=r" .. m.name or "",
-				(without_faults(m, request(m, random(0, 3))):gsub("%-%-array=%S+", "")))
+				(without_faults(m, request(m, from and 2 or random(0, 3), from)):gsub("%-%-array=%S+", "")))
 		end
 	end
 end
@@ -467,7 +498,7 @@ elseif mode == "jobs" then
 elseif mode == "switches" then
 	switches()
 elseif mode == "mix" then
-	mix(tonumber(arg[4]), tonumber(arg[5]))
+	mix(tonumber(arg[4]), tonumber(arg[5]), arg[6])
 elseif mode == "compare" then
 	compare(arg[2], arg[3], arg[4], arg[5])
 else

@@ -11,6 +11,8 @@ slurm_since() {
 	[ "$(printf '%s\n' "$1" "${version##* }" | sort -V | head -n 1)" = "$1" ]
 }
 
+slurm_series() { "$C/bin/slurmctld" -V | sed -nE 's/^[^0-9]*([0-9]+\.[0-9]+).*/\1/p'; }
+
 # cgroup.conf of a cluster that has none.
 slurm_cgroup_conf() {
 	if slurm_since 24.05; then echo "CgroupPlugin=disabled"; else echo "CgroupPlugin=cgroup/v1"; fi

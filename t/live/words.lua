@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: MIT
+--
+-- words.lua - the list of words (engine/image/words.h) beside options of sbatch; for parity.lua and carried.lua.
+--
+--   local words = dofile "words.lua" (LIST)	LIST: what the program "words list" printed
+--
+-- A cell is two words.  The list claims of each whether the engine places a job that asks for both.
+local NEVER = {}
+
+-- What an option looks like that says a word.
+local SAYS = {
+	NODELIST = { "%-%-nodelist=" }, CONTIGUOUS = { "%-%-contiguous" }, SWITCHES = { "%-%-switches" }, PREFER = { "%-%-prefer" },
+	COUNTS = { "%-%-constraint=%[?%a+%*" }, NODE_COUNTS = { "%-N[%d-]+[,:]" }, TASKS_PER_NODE = { "%-%-ntasks%-per%-node" },
+	TASKS_PER_CORE = { "%-%-ntasks%-per%-core" }, OVERCOMMIT = { "%-%-overcommit" },
+	SOCKETS = { "%-%-sockets%-per%-node", "%-%-cores%-per%-socket", "%-%-extra%-node%-info" },
+	TASKS_PER_SOCKET = { "%-%-ntasks%-per%-socket" }, CORE_SPEC = { "%-%-core%-spec", "%-%-thread%-spec" },
+	THREAD_SPEC = { "%-%-thread%-spec" }, PLANE = { "plane=" }, ARBITRARY = { "arbitrary" }, GRES = { "%-%-gpus", "%-%-gres=" },
+	JOB_GRES = { "%-%-gpus=" }, TASK_GRES = { "%-%-gpus%-per%-task" }, SOCKET_GRES = { "%-%-gpus%-per%-socket" },
+	BOUND_GRES = { "enforce%-binding" }, TASKS_PER_GRES = { "%-%-ntasks%-per%-gpu" }, CPUS_PER_GRES = { "%-%-cpus%-per%-gpu" },
+	MEMORY_PER_GRES = { "%-%-mem%-per%-gpu" }, WHOLE_NODES = { "%-%-exclusive%f[ \0]", "%-spec=" },
+}
+
+-- Words that no option of a job on such a machine says for certain, which other tests try.
+for id in ([[ UNPLACED REBOOT LONG_LIST NODE_RANGES MINCPUS BOARDS SOCKETS_IN_TURN TASK_COUNTS SEVERAL_GRES FEWER_TASKS BOUND_TASKS
+	OTHER_CPUS UNSAID UNCOUNTED MANY_GRES WHOLE_SWITCHES BURST_BUFFER EXPAND HRES EXTRA RECLAIM PREEMPT REFUSED ALTERNATIVE ]]):gmatch "%S+" do
+	NEVER[id] = true
+end
+
+local function has_any(text, patterns)
+	for _, pattern in ipairs(patterns) do
+		if text:find(pattern) then return true end
+	end
+end
+
+return function(list)
+	local words = { line = {}, ids = {} }
+	for text in io.lines(list) do
+		local id, beside, since, last, says = text:match "^(%S+)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)"
+		local line = { beside = {}, always = beside == "*", since = since, last = last }
+		for other in beside:gmatch "[%u_]+" do line.beside[other] = true end
+		words.line[id] = line
+		if SAYS[id] then
+			words.ids[#words.ids + 1] = id
+		elseif says:find "^%-%-" and not NEVER[id] then
+			error(("%s: %s is an option, and neither SAYS nor NEVER of words.lua has it"):format(list, id))
+		end
+	end
+
+	function words.says(id, text) return has_any(text, SAYS[id]) end
+
+	-- The words of a command line that are known for certain, on the island of its partition and under that select.
+	function words.of(text, select)
+		local ids, island = {}, tonumber(text:match "%-%-partition=i(%d+)")
+		for _, id in ipairs(words.ids) do
+			if words.says(id, text) then ids[#ids + 1] = id end
+		end
+		if island and island % 5 == 0 then ids[#ids + 1] = "SYSTEM_CORES" end
+		if island and (island % 5 == 3 or island % 10 == 4 and text:find "%-%-oversubscribe") then ids[#ids + 1] = "SHARED_CORES" end
+		if island and island % 5 == 2 then ids[#ids + 1] = "LLN" end
+		if select:find "CR_Socket" then ids[#ids + 1] = "CR_SOCKET" end
+		return ids
+	end
+
+	-- Does the list leave a job with both to select, in that series of Slurm?
+	function words.is_left(a, b, series)
+		local function left(one, other)
+			local line = words.line[one]
+			return series >= line.since and (line.always or line.beside[other])
+		end
+		return left(a, b) or left(b, a)
+	end
+
+	return words
+end

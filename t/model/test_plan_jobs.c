@@ -444,7 +444,7 @@ static void a_native_job_books_an_upper_bound(void **state)
 	d = sit(b);
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
-	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (its own tasks for each node)");
+	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (an own number of tasks for each node)");
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);

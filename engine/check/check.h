@@ -41,6 +41,11 @@
  * their cores (of several such partitions that have the node, the largest n), and none is planned
  * beside one that does not share.
  *
+ * Tasks.  A place says how many of the job's tasks it has, but of whole nodes and of native jobs.  Its cores host them,
+ * and one core less (with CR_Socket: one socket less) would not, unless a node gives as many in any case.  No node has more than
+ * ntasks_per_node and ntasks_per_socket allow.  Gres of tasks are there for each.  With an arbitrary distribution that
+ * says how many tasks each node has (arbitrary_tpn), the job has these nodes and no others, with these tasks.
+ *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none
  * gets all of the node's (as with --mem=0).

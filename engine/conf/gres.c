@@ -22,6 +22,7 @@
 
 #define MOST_ITEMS 64		/* of a node */
 #define MOST_DEVICES 65536
+#define MOST_EVERYWHERE 1024	/* lines of gres.conf that are about all nodes */
 
 struct set {			/* being put together */
 	struct sl_conf_gres item[MOST_ITEMS];
@@ -179,6 +180,8 @@ struct file {			/* gres.conf */
 	const char *types;	/* GresTypes= */
 	struct entry *entry;
 	uint32_t entries, room;
+	uint32_t everywhere[MOST_EVERYWHERE], everywheres;	/* numbers of entries, ascending */
+	uint32_t *own, *first;	/* those of node i: own[first[i]] to before own[first[i + 1]], ascending */
 	struct sl_conf_where where;
 	struct sl_error *err;
 };
@@ -258,13 +261,77 @@ static int gres_line(void *arg, struct sl_conf_where where, char *text, struct s
 	}
 	if (e->nodes)
 		qsort(e->node, e->nodes, sizeof(*e->node), sl_order_u32);
+	if (e->everywhere && f->everywheres == MOST_EVERYWHERE)
+		return sl_conf_fail(where, err, "more than %d lines for all nodes: expected NodeName", MOST_EVERYWHERE);
+	if (e->everywhere)
+		f->everywhere[f->everywheres++] = f->entries;
 	f->entries++;
 	return 0;
 }
 
-static bool is_entry_of(const struct entry *e, uint32_t node)
+/* -- which lines are about a node ------------------------------------------------------ */
+
+/* Is this the first place of a node in a line?  Its nodes are sorted. */
+static bool is_first(const struct entry *e, uint32_t i)
 {
-	return e->everywhere || (e->nodes && bsearch(&node, e->node, e->nodes, sizeof(node), sl_order_u32));
+	return !i || e->node[i] != e->node[i - 1];
+}
+
+static int index_entries(struct file *f)
+{
+	uint32_t *at;
+
+	f->first = calloc(f->c->nodes + UINT64_C(2), sizeof(*f->first));
+	if (!f->first)
+		return sl_fail(f->err, SL_ENOMEM, "out of memory");
+	at = f->first + 1;		/* of each node: where its next one goes, and at the end where the next node's begin */
+	for (uint32_t n = 0; n < f->entries; n++)
+		for (uint32_t i = 0; i < f->entry[n].nodes; i++)
+			if (is_first(&f->entry[n], i))
+				at[f->entry[n].node[i] + 1]++;
+	for (uint32_t i = 1; i <= f->c->nodes; i++)
+		at[i] += at[i - 1];
+	f->own = malloc((at[f->c->nodes] + UINT64_C(1)) * sizeof(*f->own));
+	if (!f->own)
+		return sl_fail(f->err, SL_ENOMEM, "out of memory");
+	for (uint32_t n = 0; n < f->entries; n++)
+		for (uint32_t i = 0; i < f->entry[n].nodes; i++)
+			if (is_first(&f->entry[n], i))
+				f->own[at[f->entry[n].node[i]]++] = n;
+	return 0;
+}
+
+struct walk {			/* through the lines about a node, in the order of the file */
+	const struct file *f;
+	uint32_t everywhere, own, end;
+};
+
+/* *node* SL_MAP_NOTHING: only those about all nodes. */
+static struct walk begin_walk(const struct file *f, uint32_t node)
+{
+	struct walk w = { .f = f };
+
+	if (node != SL_MAP_NOTHING) {
+		w.own = f->first[node];
+		w.end = f->first[node + 1];
+	}
+	return w;
+}
+
+static const struct entry *next_entry(struct walk *w)
+{
+	const struct file *f = w->f;
+	uint32_t everywhere = w->everywhere < f->everywheres ? f->everywhere[w->everywhere] : UINT32_MAX;
+	uint32_t own = w->own < w->end ? f->own[w->own] : UINT32_MAX;
+
+	if (everywhere == UINT32_MAX && own == UINT32_MAX)
+		return NULL;
+	if (everywhere < own) {
+		w->everywhere++;
+		return &f->entry[everywhere];
+	}
+	w->own++;
+	return &f->entry[own];
 }
 
 /* Give the resources that slurm.conf has without a type those of gres.conf, up to their number. */
@@ -272,14 +339,16 @@ static int add_types(struct file *f, struct set *s, uint32_t node)
 {
 	for (uint32_t i = 0, items = s->items; i < items; i++) {
 		struct sl_conf_gres untyped = s->item[i];
+		struct walk walk = begin_walk(f, node);
+		const struct entry *e;
 		bool typed = false;
 
 		for (uint32_t j = 0; j < items; j++)
 			typed |= *s->item[j].type && !strcmp(s->item[j].name, untyped.name);
-		for (uint32_t n = 0; n < f->entries && !typed; n++) {
-			struct sl_gres_word w = f->entry[n].w;
+		while (!typed && (e = next_entry(&walk))) {
+			struct sl_gres_word w = e->w;
 
-			if (strcmp(w.name, untyped.name) || !is_entry_of(&f->entry[n], node))
+			if (strcmp(w.name, untyped.name))
 				continue;
 			w.count = w.count < s->item[i].count ? w.count : s->item[i].count;
 			w.no_consume = untyped.no_consume;
@@ -289,17 +358,6 @@ static int add_types(struct file *f, struct set *s, uint32_t node)
 		}
 	}
 	return 0;
-}
-
-/* Which nodes have lines of their own in gres.conf. */
-static bool *mark_nodes(const struct file *f)
-{
-	bool *marked = calloc(f->c->nodes + 1, 1);
-
-	for (uint32_t n = 0; marked && n < f->entries; n++)
-		for (uint32_t i = 0; i < f->entry[n].nodes; i++)
-			marked[f->entry[n].node[i]] = true;
-	return marked;
 }
 
 /* The set of a node, or (node SL_MAP_NOTHING) of those of a kind that have no line of their own. */
@@ -316,8 +374,7 @@ static int make_set(struct file *f, const struct sl_conf_kind *k, uint32_t node,
 static int resolve_all(struct file *f)
 {
 	struct sl_conf *c = f->c;
-	bool *marked = mark_nodes(f);
-	int rc = marked ? 0 : sl_fail(f->err, SL_ENOMEM, "out of memory");
+	int rc = index_entries(f);
 
 	for (uint32_t k = 0; k < c->kinds && !rc; k++)
 		if (*c->kind[k].gres_text)
@@ -326,7 +383,7 @@ static int resolve_all(struct file *f)
 		struct sl_conf_node *n = &c->node[i];
 
 		n->gres = c->kind[n->kind].gres;
-		if (marked[i] && n->gres) {
+		if (f->first[i] != f->first[i + 1] && n->gres) {
 			struct sl_notes before = c->notes;
 
 			c->notes = (struct sl_notes) { 0 };	/* they were given for the kind */
@@ -335,7 +392,6 @@ static int resolve_all(struct file *f)
 			c->notes = before;
 		}
 	}
-	free(marked);
 	return rc;
 }
 
@@ -357,6 +413,8 @@ int sl_conf_resolve_gres(struct sl_conf *c, const char *path, struct sl_error *e
 	for (uint32_t i = 0; i < f.entries; i++)
 		free(f.entry[i].node);
 	free(f.entry);
+	free(f.own);
+	free(f.first);
 	free(gres);
 	return rc;
 }

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -82,6 +84,44 @@ static void gres_conf_adds_types_and_nothing_else(void **state)
 }
 
 /* -- topologies ------------------------------------------------------------------ */
+
+/* The lines about all nodes and those about one are taken in the order of the file, each once. */
+static void types_are_given_in_the_order_of_lines(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("gres.conf", "NodeName=n[1-2],n1 Name=gpu Type=a Count=1\nName=gpu Type=b Count=1\nNodeName=n2 Name=gpu Type=c Count=1\n"
+	    "Name=nic Type=x Count=1\nName=gpu Type=a Count=1\n");
+	c = conf("GresTypes=gpu,nic\nNodeName=n[1-3] Gres=gpu:3,nic:1\nNodeName=n4 Gres=gpu:1\n");
+	assert_string_equal(gres(c, "n1"), "gpu:a 2, gpu:b 1, nic:x 1");
+	assert_string_equal(gres(c, "n2"), "gpu:a 1, gpu:b 1, gpu:c 1, nic:x 1");
+	assert_string_equal(gres(c, "n3"), "gpu 1, gpu:b 1, gpu:a 1, nic:x 1");
+	assert_string_equal(gres(c, "n4"), "gpu:b 1");
+	sl_conf_destroy(c);
+}
+
+/* A line for each node in both files: what is done for one of them must not go through all others. */
+static void files_of_many_lines_are_read_line_by_line(void **state)
+{
+	const uint32_t lines = 60000;
+	char *nodes_text = malloc(lines * 40), *gres_text = malloc(lines * 60), *n = nodes_text, *g = gres_text;
+	struct sl_conf *c;
+
+	(void) state;
+	n += sprintf(n, "GresTypes=gpu\n");
+	for (uint32_t i = 0; i < lines; i++) {
+		n += sprintf(n, "NodeName=n%u Gres=gpu:2\n", i);
+		g += sprintf(g, "NodeName=n%u Name=gpu Type=t%u File=/dev/nvidia[0-1]\n", i, i % 3);
+	}
+	put("gres.conf", gres_text);
+	c = conf(nodes_text);
+	assert_int_equal(c->nodes, lines);
+	assert_string_equal(gres(c, "n59999"), "gpu:t2 2");
+	sl_conf_destroy(c);
+	free(nodes_text);
+	free(gres_text);
+}
 
 static void a_tree_gives_each_node_the_switches_above_it(void **state)
 {
@@ -238,6 +278,8 @@ int main(void)
 		cmocka_unit_test_setup(gres_words_have_types_numbers_suffixes_and_sockets, clean),
 		cmocka_unit_test_setup(gres_that_slurmctld_has_not_are_noted, clean),
 		cmocka_unit_test_setup(gres_conf_adds_types_and_nothing_else, clean),
+		cmocka_unit_test_setup(types_are_given_in_the_order_of_lines, clean),
+		cmocka_unit_test_setup(files_of_many_lines_are_read_line_by_line, clean),
 		cmocka_unit_test_setup(a_tree_gives_each_node_the_switches_above_it, clean),
 		cmocka_unit_test_setup(two_switches_above_a_leaf_are_joined, clean),
 		cmocka_unit_test_setup(a_topology_that_cannot_be_is_refused, clean),

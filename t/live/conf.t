@@ -231,10 +231,40 @@ write_racks() {
 	PartitionName=all Nodes=ALL Hidden=1 RootOnly=yes
 	EOF
 }
+write_switches() {
+	cat > "$C/etc/fragment.conf" <<-'EOF'
+	SelectType=select/cons_tres
+	SelectTypeParameters=CR_CPU_Memory
+	GresTypes=gpu
+	TopologyPlugin=topology/tree
+	NodeName=DEFAULT  Sockets=2 CoresPerSocket=20 ThreadsPerCore=1 RealMemory=187000 State=UNKNOWN
+	NodeName=old[001-012] NodeAddr=127.0.0.1 Weight=1 Feature=IB,CPU-OLD,PHASE1
+	NodeName=old[013-016] NodeAddr=127.0.0.1 Weight=1 Feature=IB,CPU-OLD,PHASE1,LOCAL_DISK
+	NodeName=big[01-02] NodeAddr=127.0.0.1 CoresPerSocket=16 RealMemory=1000000 Weight=4 Feature=IB,CPU-OLD,LM
+	NodeName=gpu[01-04] NodeAddr=127.0.0.1 Weight=8 Gres=gpu:2 Feature=IB,CPU-NEW,GPU
+	NodeSet=gpunodes Feature=GPU
+	NodeSet=phase1 Feature=PHASE1
+	PartitionName=DEFAULT MaxTime=3-00:00:00 DefaultTime=1-00:00:00 State=UP DefMemPerCPU=2800
+	PartitionName=general Nodes=phase1,gpunodes,big[01-02] Default=YES PriorityTier=2
+	PartitionName=short Nodes=old[013-016] MaxTime=01:00:00 PriorityTier=100
+	PartitionName=lm Nodes=big[01-02] PriorityJobFactor=10 LLN=YES
+	PartitionName=drained Nodes=ALL State=DRAIN Hidden=YES AllowGroups=root AllowAccounts=a,b
+	PartitionName=nothing
+	EOF
+	cat > "$C/etc/topology.conf" <<-'EOF'
+	# (of nodes that were taken away, too)
+	SwitchName=leaf1 Nodes=old[001-008],old[090-099]
+	SwitchName=leaf2 Nodes=old[009-016],big[01-02]
+	SwitchName=leaf3 Nodes=gpu[01-04] LinkSpeed=100
+	SwitchName=spine Switches=leaf[1-2]
+	SwitchName=top Switches=spine,leaf3
+	EOF
+}
 fragments() {
 	local f failed=0
 	with_conf "Include fragment.conf"
-	for f in parallelcluster gcp ansible racks; do
+	for f in parallelcluster gcp ansible racks switches; do
+		rm -f "$C/etc/topology.conf"
 		"write_$f"
 		same && continue
 		failed=1

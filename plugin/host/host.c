@@ -13,6 +13,7 @@
 #include "plugin/host/host.h"
 #include "plugin/host/child.h"
 #include "plugin/host/keep.h"
+#include "plugin/host/ladder.h"
 #include "base/plain.h"
 #include "image/plan_answer.h"
 #include "bundle/bundle.h"
@@ -75,19 +76,15 @@ static void end_engine(struct sl_host *h)
 /* One failure more: end it, and say how long it rests. */
 static int end_after_failure(struct sl_host *h, struct sl_error *err)
 {
-	double rest = 0;
+	double rest;
 
 	if (h->child.pid > 0)
 		h->state.kills++;
 	end_engine(h);
 	h->state.failures++;
-	h->state.strikes++;
-	if (h->state.strikes >= SL_MAX_STRIKES) {
-		unsigned over = h->state.strikes - SL_MAX_STRIKES;
-
-		rest = over < 6 ? (double) (1u << over) : SL_MAX_REST_S;
+	rest = sl_ladder_rest_s(++h->state.strikes, 1);
+	if (rest > 0)
 		say(h, 0, "engine failed %u times in a row; next try in %.0f s", h->state.strikes, rest);
-	}
 	h->next_try = sl_clock_s() + rest;
 	snprintf(h->failure, sizeof(h->failure), "%.255s", err ? err->text : "it ended between two cycles");
 	return -1;

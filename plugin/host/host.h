@@ -28,8 +28,6 @@
 
 #define SL_HELLO_TIMEOUT_MS 2000
 #define SL_LOAD_TIMEOUT_MS 5000
-#define SL_MAX_STRIKES 3
-#define SL_MAX_REST_S 60.0
 #define SL_RELOAD_S 10.0	/* between two tries while no set was ever good */
 #define SL_KEEP_AGAIN_S 5.0	/* between two tries to write a set that could not be kept */
 

@@ -4,9 +4,8 @@
 
 #include "base/number.h"
 
-#define FAILURES 3		/* of the site's policies in a row: they rest */
-#define FIRST_REST_S 5u
-#define LONGEST_REST_S 60u
+#define SITE_REST_S 5
+#define LONGEST_REST_S 60
 #define BARREN_PLANS 2		/* in a row: the site's policies rest; after twice as many easy does, too */
 #define BARREN_REST_S 10
 
@@ -24,6 +23,13 @@ static const struct {
 	[SL_TRY_BARREN] =	{ .failure = true, .ends = "; the bundled easy decides for 10 s" },
 };
 
+double sl_ladder_rest_s(unsigned failures, unsigned first_s)
+{
+	if (failures < SL_LADDER_FAILURES)
+		return 0;
+	return (double) sl_min((uint64_t) first_s << sl_min(failures - SL_LADDER_FAILURES, 6), LONGEST_REST_S);
+}
+
 bool sl_ladder_rests(const struct sl_ladder *l, enum sl_rung rung, double now)
 {
 	return now < l->rests_until[rung];
@@ -38,11 +44,10 @@ struct sl_try_end sl_ladder_note(struct sl_ladder *l, enum sl_try what, double n
 		l->failures = 0;
 	if (!end.failure)
 		return end;
-	if (++l->failures >= FAILURES) {
-		end.rests_s = (double) sl_min(FIRST_REST_S << sl_min(l->failures - FAILURES, 6), LONGEST_REST_S);
+	end.rests_s = sl_ladder_rest_s(++l->failures, SITE_REST_S);
+	if (end.rests_s > 0)
 		l->rests_until[SL_RUNG_SITE] = now + end.rests_s;
-	}
-	end.said = l->failures <= FAILURES;
+	end.said = l->failures <= SL_LADDER_FAILURES;
 	return end;
 }
 

@@ -17,7 +17,8 @@
  * site's files; if that is refused, the set before it; after a restart, the set that was kept (plugin/host/keep.h).
  * For "bundled" it lets easy decide within what the live set admits and allows; if that fails, easy keeps off the
  * partitions that the set wants held (tool/cmd_engine.c, decide_instead()).  "plug-in" keeps off these, too.  The
- * engine itself rests after failures (plugin/host/host.h): then neither of the first two is asked.
+ * engine itself rests after 3 failures in a row, 1 s at first (plugin/host/host.h): then neither of the first two is
+ * asked.
  *
  * Knows nothing of Slurm.  Threads: the cycle thread only.
  */
@@ -49,6 +50,10 @@ struct sl_try_end {
 	double rests_s;		/* > 0: failures in a row are so many that the rung rests */
 	const char *ends;
 };
+
+/* After so many failures in a row who fails rests: first_s the first time, twice as long each time, 60 s at most. */
+#define SL_LADDER_FAILURES 3
+double sl_ladder_rest_s(unsigned failures, unsigned first_s);
 
 struct sl_ladder {		/* all zero: everybody is to be asked */
 	double rests_until[SL_RUNGS];	/* sl_clock_s() */

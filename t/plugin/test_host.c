@@ -17,6 +17,7 @@
 
 #include "plugin/host/child.h"
 #include "plugin/host/host.h"
+#include "plugin/host/ladder.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 
@@ -205,7 +206,7 @@ static void three_failures_in_a_row_make_it_rest(void **state)
 	int i;
 
 	set_mode(r, "exit-decide");
-	for (i = 0; i < SL_MAX_STRIKES; i++) {
+	for (i = 0; i < SL_LADDER_FAILURES; i++) {
 		assert_false(decides(r, &err));
 		assert_int_not_equal(err.code, SL_EBUSY);
 	}

@@ -54,6 +54,16 @@ static void three_failures_in_a_row_make_the_site_rest_and_each_further_one_twic
 	}
 }
 
+static void who_fails_again_and_again_rests_a_minute_at_most(void **state)
+{
+	static const double engine[] = { 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60 };
+
+	(void) state;
+	for (unsigned n = 0; n < sizeof(engine) / sizeof(*engine); n++)
+		assert_true(sl_ladder_rest_s(n, 1) == engine[n]);
+	assert_true(sl_ladder_rest_s(UINT32_MAX, 5) == 60);
+}
+
 static void a_plan_without_failure_forgives_those_before(void **state)
 {
 	struct sl_ladder l = { 0 };
@@ -117,6 +127,7 @@ int main(void)
 		cmocka_unit_test(a_plan_of_the_site_decides_even_if_its_time_was_up),
 		cmocka_unit_test(what_a_failing_policy_had_booked_stands),
 		cmocka_unit_test(three_failures_in_a_row_make_the_site_rest_and_each_further_one_twice_as_long),
+		cmocka_unit_test(who_fails_again_and_again_rests_a_minute_at_most),
 		cmocka_unit_test(a_plan_without_failure_forgives_those_before),
 		cmocka_unit_test(an_engine_that_rests_is_no_failure_of_the_policies),
 		cmocka_unit_test(two_barren_plans_in_a_row_make_the_site_rest_and_four_easy_too),

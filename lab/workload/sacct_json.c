@@ -98,7 +98,7 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 	};
 	static const struct { enum sl_sacct_used column; const char *path; } texts[] = {
 		{ SL_SACCT_USER, "user" }, { SL_SACCT_ACCOUNT, "account" }, { SL_SACCT_QOS, "qos" },
-		{ SL_SACCT_PARTITION, "partition" }, { SL_SACCT_JOBNAME, "name" },
+		{ SL_SACCT_PARTITION, "partition" }, { SL_SACCT_JOBNAME, "name" }, { SL_SACCT_ALLOCGRES, "used_gres" },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -108,6 +108,34 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 	d->text[SL_SACCT_STATE] = state_of(job, t->state);
 	d->text[SL_SACCT_REQTRES] = tres_of(job, "tres/requested", t->tres[0]);
 	d->text[SL_SACCT_ALLOCTRES] = tres_of(job, "tres/allocated", t->tres[1]);
+}
+
+/* Members that say what cannot be used, by the column that sacct -P has them in. */
+static const struct { const char *path, *column; } others[] = {
+	{ "constraints", "Constraints" }, { "licenses", "Licenses" }, { "reservation/name", "Reservation" },
+	{ "reservation/requested", "ReqReservation" }, { "mcs/label", "McsLabel" }, { "segment_size", "SegmentSize" },
+	{ "submit_line", "SubmitLine" }, { "time/suspended", "Suspended" },
+};
+
+#define OTHERS (sizeof(others) / sizeof(others[0]))
+
+static void count_others(const json_t *job, uint64_t count[OTHERS])
+{
+	for (size_t i = 0; i < OTHERS; i++) {
+		const json_t *v = find_member(job, others[i].path);
+
+		count[i] += json_integer_value(v) > 0 || (json_is_string(v) && *json_string_value(v));
+	}
+}
+
+static void note_others(struct sl_store *s, const char *path, const uint64_t count[OTHERS])
+{
+	const char *why;
+
+	for (size_t i = 0; i < OTHERS; i++)
+		if (count[i] && sl_sacct_fate(others[i].column, &why) == SL_SACCT_CANNOT)
+			sl_notes_add(sl_store_notes(s), "%s: %" PRIu64 " jobs with %s, which cannot be used: %s", path, count[i],
+				     others[i].path, why);
 }
 
 bool sl_json_is_sacct(const json_t *root)
@@ -121,6 +149,7 @@ int sl_workload_read_sacct_json(struct sl_store *s, const char *path, const json
 {
 	const json_t *jobs = json_object_get(root, "jobs"), *job;
 	struct texts *t = calloc(1, sizeof(*t));
+	uint64_t count[OTHERS] = { 0 };
 	struct sl_sacct d;
 	size_t i;
 	int rc = -1;
@@ -130,9 +159,11 @@ int sl_workload_read_sacct_json(struct sl_store *s, const char *path, const json
 	if (!sl_sacct_begin(&d, s, path, err)) {
 		json_array_foreach(jobs, i, job) {
 			fill_texts(&d, job, t);
+			count_others(job, count);
 			if (sl_sacct_add(&d))
 				break;
 		}
+		note_others(s, path, count);
 		rc = 0;
 	}
 	free(t);

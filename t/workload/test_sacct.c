@@ -167,6 +167,22 @@ static void separators_in_the_only_text_of_users_are_part_of_it(void **state)
 		"(9 fields, expected 8)", .machine = "1x16c");
 }
 
+/* Of a cluster whose AccountingStorageTRES has no gres/gpu. */
+static void what_json_says_and_cannot_be_used_is_named_with_the_reason(void **state)
+{
+	struct sl_workload *w = LOAD(file("dump.json", "{ \"jobs\": [ { \"job_id\": 7, \"time\": { \"submission\": 5, \"elapsed\": 60, \"suspended\": 9 },"
+		" \"required\": { \"CPUs\": 2 }, \"used_gres\": \"gpu:2\", \"constraints\": \"fast\", \"licenses\": \"\", \"segment_size\": 0,"
+		" \"reservation\": { \"name\": \"r\" } } ] }"), .machine = "2x4c4g");
+
+	(void) state;
+	assert_int_equal(w->snap.job_gres.count[w->snap.job.gres[0].first], 2);
+	assert_noted(w, "1 jobs with constraints, which cannot be used: ");
+	assert_noted(w, "1 jobs with reservation/name, which cannot be used: ");
+	assert_noted(w, "1 jobs with time/suspended, which cannot be used: ");
+	assert_int_equal(w->notes.count, 3);
+	sl_workload_destroy(w);
+}
+
 /* As "jq -c" writes it: two megabytes without the end of a line. */
 static void json_may_stand_in_one_line(void **state)
 {
@@ -309,6 +325,7 @@ int main(void)
 		cmocka_unit_test(any_separator_and_order_will_do),
 		cmocka_unit_test(what_is_no_good_dump_is_answered_with_the_command_that_gives_one),
 		cmocka_unit_test(separators_in_the_only_text_of_users_are_part_of_it),
+		cmocka_unit_test(what_json_says_and_cannot_be_used_is_named_with_the_reason),
 		cmocka_unit_test(json_may_stand_in_one_line),
 		cmocka_unit_test(a_dump_without_a_job_to_schedule_is_refused_with_the_reason),
 		cmocka_unit_test(columns_that_are_not_used_are_named_once_with_the_reason),

@@ -215,9 +215,9 @@ describe("a policy is refused", function()
 	end)
 
 	it("when it returns no policy", function()
-		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, allow, rank or decide")
+		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, allow, rank, place, prepare or decide")
 		policy("local x", "mine.lua:1: module 'mine' returns nothing, expected a table")
-		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, allow, rank and decide")
+		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, allow, rank, place, prepare and decide")
 	end)
 
 	it("for another contract", function()

@@ -26,7 +26,7 @@
 #include "sandbox/sandbox.h"
 
 enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
-		   SL_CLASS_USAGE, SL_CLASS_HISTORY, SL_CLASS_BID, SL_CLASSES };
+		   SL_CLASS_USAGE, SL_CLASS_HISTORY, SL_CLASS_BID, SL_CLASS_NODESET, SL_CLASSES };
 
 /*
  * What tells a handle from any other userdata, together with its size: scripts
@@ -150,6 +150,7 @@ void sl_lua_open_usage(lua_State *L);		/* bind/usage.c */
 void sl_lua_push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h);	/* its field, the history's too */
 void sl_lua_open_history(lua_State *L);	/* bind/history.c */
 void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
+void sl_lua_open_nodeset(lua_State *L);		/* bind/nodeset.c */
 void sl_lua_open_log(lua_State *L);		/* bind/log.c: slurm.log_*, print */
 void sl_lua_open_data(lua_State *L);		/* bind/data.c: engine.file, into the table on the top */
 void sl_lua_open_time(lua_State *L);		/* bind/time.c: engine.calendar, likewise */

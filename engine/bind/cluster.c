@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "bind/nodeset.h"
 #include "bind/require.h"
 
 /* Key of the registry: the state of the cycle's random numbers. */
@@ -116,7 +117,21 @@ static int list_pairs(lua_State *L)
 	return 3;
 }
 
+/* cluster:nodes { ... }: cluster.nodes called as a method, with the cluster before the table */
+static int list_call(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	if (sl_lua_check(L, x, 1, SL_CLASS_LIST)->row != LIST_NODES)
+		return luaL_error(L, "only cluster.nodes can be called: cluster:nodes { feature = \"fat\" }");
+	if (!lua_isnoneornil(L, 2) && !sl_lua_is(L, 2, SL_CLASS_CLUSTER))
+		return luaL_error(L, "a colon is missing: expected cluster:nodes { ... }, got cluster.nodes { ... }");
+	lua_settop(L, 3);
+	return sl_lua_push_nodeset(L, x, 3);
+}
+
 static const luaL_Reg list_meta[] = {
+	{ "__call", list_call },
 	{ "__index", list_index }, { "__len", list_len }, { "__pairs", list_pairs }, { NULL, NULL }
 };
 

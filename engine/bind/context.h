@@ -24,6 +24,7 @@ struct sl_lua {
 
 	/* the cycle */
 	uint32_t generation;		/* counts cycles */
+	uint32_t nodesets;		/* made in this cycle */
 	uint32_t picture;		/* counts snapshots: several cycles may decide about the same one (the simulator) */
 	bool running;			/* a cycle is under way */
 	const struct sl_snapshot *snap;

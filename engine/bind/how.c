@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, WAKE_AFTER, KEYS };
+#include "bind/nodeset.h"
+
+enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, WAKE_AFTER, NODES, EXCEPT, PREFER, USE_BLOCKED,
+	   KEYS };
 
 static const char *const key_name[KEYS] = {
 	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
 	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected", [FROM] = "from",
-	[WAKE_AFTER] = "wake_after",
+	[WAKE_AFTER] = "wake_after", [NODES] = "nodes", [EXCEPT] = "except", [PREFER] = "prefer",
+	[USE_BLOCKED] = "use_blocked",
 };
 
 static bool is_said(const struct sl_lua_how *h, enum key key)
@@ -172,7 +176,8 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 		while (i < KEYS && strcmp(key, key_name[i]))
 			i++;
 		if (i == KEYS)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected, from or wake_after", key);
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected, from, "
+				   "wake_after, nodes, except, prefer or use_blocked", key);
 		if (!(allowed >> i & 1))
 			luaL_error(L, "for all jobs of a queue: expected place, shape or wake_after, no other key");
 		if (i == SHAPE)
@@ -214,6 +219,123 @@ static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 	h->terms.borrow = loan;
 }
 
+/* -- nodes ---------------------------------------------------------------- */
+
+/* The number of the set of the table at *table* that a key has, without those of another key; 0: it is not said. */
+static uint32_t read_set(lua_State *L, struct sl_lua *x, int table, enum key key, const struct sl_nodeset *but)
+{
+	struct sl_nodeset rest = SL_NODESET_EMPTY;
+	const struct sl_nodeset *set;
+	struct sl_error err;
+	uint32_t number;
+	int rc;
+
+	if (lua_getfield(L, table, key_name[key]) == LUA_TNIL && !but) {
+		lua_pop(L, 1);
+		return 0;
+	}
+	if (lua_isnil(L, -1))	/* all but those */
+		sl_lua_push_nodeset(L, x, lua_absindex(L, -1));
+	if (!sl_lua_is(L, -1, SL_CLASS_NODESET))
+		luaL_error(L, "%s: expected a set that cluster:nodes { ... } returned, got %s", key_name[key],
+			   luaL_typename(L, -1));
+	set = sl_lua_check_nodeset(L, x, lua_gettop(L));
+	rc = but ? sl_nodeset_copy(&rest, set, &err) || sl_nodeset_subtract(&rest, but, &err) ? -1 : 0 : 0;
+	if (!rc)
+		rc = sl_cluster_confinement(x->cluster, but ? &rest : set, &number, &err);
+	sl_nodeset_free(&rest);
+	if (rc < 0)
+		luaL_error(L, "%s", err.text);
+	lua_pop(L, 1);
+	return number;
+}
+
+/* nodes =, except =, prefer =, of the table at *table*. */
+static void read_sets(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish)
+{
+	const struct sl_nodeset *but = NULL;
+
+	if (lua_getfield(L, table, "except") != LUA_TNIL) {
+		if (!sl_lua_is(L, -1, SL_CLASS_NODESET))
+			luaL_error(L, "except: expected a set that cluster:nodes { ... } returned, got %s", luaL_typename(L, -1));
+		but = sl_lua_check_nodeset(L, x, lua_gettop(L));
+	}
+	wish->confine = read_set(L, x, table, NODES, but);
+	lua_pop(L, 1);
+	wish->prefer = read_set(L, x, table, PREFER, NULL);
+	lua_getfield(L, table, "use_blocked");
+	if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+		luaL_error(L, "use_blocked: expected true or false, got %s", luaL_typename(L, -1));
+	wish->use_blocked = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+}
+
+/* From now on the job has its nodes so. */
+static void apply(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish)
+{
+	struct sl_error err;
+
+	if (sl_cluster_confine(x->cluster, job, wish->confine, &err) < 0 ||
+	    sl_plan_use_blocked(x->plan, job, wish->use_blocked, &err) < 0)
+		luaL_error(L, "%s", err.text);
+}
+
+void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish)
+{
+	static const char *const words = "nodes, except, prefer, place or use_blocked";
+	struct sl_how how = { .method = SL_PLACE_METHODS };
+
+	*wish = (struct sl_lua_wish) { .method = -1 };
+	if (lua_isnil(L, table))
+		return;
+	if (!lua_istable(L, table))
+		luaL_error(L, "place: expected nothing or a table with %s, got %s", words, luaL_typename(L, table));
+	sl_lua_check_names(L, table, "place: ", words);
+	read_sets(L, x, table, wish);
+	if (lua_getfield(L, table, "place") != LUA_TNIL) {
+		read_place(L, &how);
+		wish->method = (int) how.method;
+	}
+	lua_pop(L, 1);
+}
+
+void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish)
+{
+	apply(L, x, job, wish);
+}
+
+int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err)
+{
+	const struct sl_nodeset *all = sl_cluster_confined_to(x->cluster, confine);
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	int rc;
+
+	if (!all)
+		return 1;
+	rc = sl_nodeset_meet(&nodes, all, sl_cluster_confined_to(x->cluster, *prefer), err);
+	if (!rc && nodes.count)
+		rc = sl_cluster_confinement(x->cluster, &nodes, prefer, err) < 0 ? -1 : 1;
+	sl_nodeset_free(&nodes);
+	return rc;
+}
+
+/* What the how of one start says of nodes goes before what place() has said of the job. */
+static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+{
+	const struct sl_lua_wish *general = sl_lua_wish_of(x, e->job);
+
+	h->wish = general ? *general : (struct sl_lua_wish) { .method = -1 };
+	if (is_said(h, NODES) || is_said(h, EXCEPT) || is_said(h, PREFER) || is_said(h, USE_BLOCKED)) {
+		read_sets(L, x, 3, &h->wish);
+		apply(L, x, e->job, &h->wish);
+	}
+	e->confine = h->wish.confine;
+	if (!h->terms.how && h->wish.method >= 0) {
+		h->place = (struct sl_how) { .method = (enum sl_place_method) h->wish.method };
+		h->terms.how = &h->place;
+	}
+}
+
 /* -- all of it ---------------------------------------------------------- */
 
 /* For an entry whose job is SL_NONE only PLACE and SHAPE may be allowed: the others need its row. */
@@ -221,8 +343,11 @@ static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 {
 	h->said = 0;
 	h->terms = (struct sl_terms) { 0 };
-	if (lua_isnoneornil(L, 3))
+	if (lua_isnoneornil(L, 3)) {
+		if (e->job != SL_NONE)
+			take_sets(L, x, e, h);
 		return;
+	}
 	luaL_checktype(L, 3, LUA_TTABLE);
 	h->place = (struct sl_how) { .method = SL_PLACE_BESTFIT };
 	h->loan = (struct sl_loan) { .home = e->partition };
@@ -241,6 +366,8 @@ static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 		read_bid(L, x, e, h);
 	if (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, BID))
 		h->terms.how = &h->place;
+	if (e->job != SL_NONE)
+		take_sets(L, x, e, h);
 	read_loan(L, x, h);
 }
 

@@ -2,7 +2,8 @@
 /*
  * bind/how.h - the table "how", the last argument of plan:start() and its like.
  *
- *	{ place =, layout =, shape =, bid =, borrow =, through =, because =, expected =, from = }
+ *	{ place =, layout =, shape =, bid =, borrow =, through =, because =, expected =, from =, wake_after =,
+ *	  nodes =, except =, prefer =, use_blocked = }
  *
  * Functions raise Lua errors on misuse.  What is read points to the Lua stack: it is
  * good until the C function that was called returns.
@@ -10,14 +11,24 @@
 #ifndef SL_LUA_HOW_H
 #define SL_LUA_HOW_H
 
-#include "bind/bind.h"
+#include "bind/turn.h"
 
 struct sl_lua_how {
 	unsigned said;			/* keys, for bind/how.c */
 	struct sl_terms terms;
 	struct sl_how place;		/* what terms.how points to */
 	struct sl_loan loan;		/* what terms.borrow points to */
+	struct sl_lua_wish wish;	/* which nodes, by the how and by place() */
 };
+
+/* What place(job, cluster) returned, or nothing (nil), at an index: a table { nodes =, except =, prefer =, place =,
+ * use_blocked = }.  And from now on the job has its nodes so, whoever plans it. */
+void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish);
+void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish);
+
+/* *prefer becomes the number of those of its nodes that are of the set *confine*, 0: any.  1; 0: there are none; -1 with
+ * *err. */
+int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err);
 
 /* Read it, at argument 3 (or nothing there), for an entry, whose shape is set. */
 void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h);

@@ -5,6 +5,7 @@
  * What does not fit returns nil, the reason and its word; misuse raises.
  */
 #include "bind/how.h"
+#include "bind/nodeset.h"
 #include "bind/turn.h"
 
 #include <string.h>
@@ -45,6 +46,23 @@ static int raise_misuse(lua_State *L, struct sl_lua *x, const struct sl_error *e
 
 /* -- decisions --------------------------------------------------------- */
 
+/* plan:block(nodes, from, to): nothing that this cycle decides from now on is on them then */
+static int plan_block(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_nodeset *nodes = sl_lua_check_nodeset(L, x, 2);
+	lua_Number from = luaL_checknumber(L, 3), to = luaL_checknumber(L, 4);
+	struct sl_error err;
+
+	luaL_argcheck(L, from >= 0, 3, "expected a time, seconds since the epoch");
+	luaL_argcheck(L, to > from, 4, "expected a time after the first");
+	if (sl_plan_block(x->plan, nodes, from < 0x1p53 ? (int64_t) from : SL_FOREVER, sl_lua_seconds(to), &err) < 0)
+		return raise_misuse(L, x, &err);
+	if (to > (lua_Number) sl_cluster_now(x->cluster) && to < (lua_Number) x->wake_time)
+		x->wake_time = sl_lua_seconds(to);	/* they are free then */
+	return 0;
+}
+
 typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_terms *, struct sl_refusal *,
 		       struct sl_error *);
 
@@ -56,6 +74,24 @@ static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
 	snprintf(text, sizeof(text), "policy %.200s: job %u is started twice in a cycle; the second start does nothing",
 		 sl_lua_turn_policy(x), x->snap->job.id[job]);
 	sl_lua_log(L, x, 1, text);
+}
+
+/* On nodes of the set that is preferred alone, or else on any that it may have. */
+static int decide_at(struct sl_lua *x, decide_now *decide, struct sl_entry e, const struct sl_lua_how *how,
+		     struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_entry best = e;
+	int r;
+
+	if (how->wish.prefer) {
+		best.confine = how->wish.prefer;
+		r = sl_lua_prefer(x, how->wish.confine, &best.confine, err);
+		if (r > 0)
+			r = decide(x->plan, best, &how->terms, refusal, err);
+		if (r)
+			return r;
+	}
+	return decide(x->plan, e, &how->terms, refusal, err);
 }
 
 /* (job [, how]): true; or nil and why not */
@@ -75,7 +111,7 @@ static int decide_start(lua_State *L, decide_now *decide)
 		return luaL_error(L, "from: expected for reserve and earliest only, starts are now");
 	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
 		tell_twice(L, x, e.job);
-	r = decide(x->plan, e, &how.terms, &refusal, &err);
+	r = decide_at(x, decide, e, &how, &refusal, &err);
 	if (r < 0)
 		return raise_misuse(L, x, &err);
 	if (!r)
@@ -104,7 +140,18 @@ static bool backfill_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void
 {
 	struct backfill *b = arg;
 	struct sl_error err;
-	int r = sl_plan_backfill(x->plan, e, b->terms, NULL, &err);
+	const struct sl_lua_wish *wish = sl_lua_wish_of(x, e.job);
+	struct sl_lua_how how = { .terms = *b->terms };
+	int r;
+
+	if (wish) {
+		how.wish = *wish;
+		how.place = (struct sl_how) { .method = (enum sl_place_method) wish->method };
+		if (!how.terms.how && wish->method >= 0)
+			how.terms.how = &how.place;
+		e.confine = wish->confine;
+	}
+	r = decide_at(x, sl_plan_backfill, e, &how, NULL, &err);
 
 	if (r < 0)
 		raise_misuse(L, x, &err);
@@ -453,7 +500,7 @@ static const luaL_Reg plan_methods[] = {
 	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest },
 	{ "reserve", plan_reserve }, { "settle", plan_settle },
 	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect },
-	{ "close", plan_close }, { "undo", plan_undo },
+	{ "close", plan_close }, { "undo", plan_undo }, { "block", plan_block },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
 	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout },

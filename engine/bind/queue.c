@@ -296,11 +296,14 @@ static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const
 		if (eligible_since(x, queue[index].job) > w->eligible_by || !sl_lua_entry_open(L, x, index) ||
 		    !is_its_turn(L, x, w, queue, index, count))
 			continue;
+		sl_lua_entry_place(L, x, index);
 		if (!is_hopeless(L, x, w, queue[index]))
 			return examine(x, w, index);
 		count_seen(x, index);
 	}
 	index = next_later(L, x, w, queue);
+	if (index != SL_NONE)
+		sl_lua_entry_place(L, x, index);
 	return index == SL_NONE ? SL_NONE : examine(x, w, index);
 }
 

@@ -16,10 +16,11 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "bind/how.h"
 
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,
-	ranks_key;
+	ranks_key, place_key, wishes_key, wish_of_key;
 
 enum admission { NOT_ASKED, ADMITTED, NOT_ADMITTED };
 
@@ -32,6 +33,9 @@ struct sl_lua_turn {
 	bool has_admit, has_allow;
 	uint8_t *admitted;		/* by queue entry: enum admission */
 	uint8_t *closed;		/* by partition row; NULL: none is */
+	bool has_place;
+	struct sl_lua_wish *wish;	/* by queue entry; NULL: the group has no place() */
+	uint32_t *wish_of;		/* by job row: the entry whose wish holds + 1 */
 	struct sl_entry allowed;	/* the last entry that allow() let through... */
 	uint64_t allowed_at;		/* ... at this revision of the plan; UINT64_MAX: none */
 	bool guard_raised;		/* what it raised is on the stack */
@@ -89,7 +93,7 @@ bool sl_lua_turn_is_plain(const struct sl_lua *x)
 	for (uint32_t p = 0; p < x->snap->partition.rows; p++)
 		if (x->held[p])
 			return false;
-	return !t->member && !t->closed && !t->has_admit && !t->has_allow && !t->order;
+	return !t->member && !t->closed && !t->has_place && !t->has_admit && !t->has_allow && !t->order;
 }
 
 bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds)
@@ -294,6 +298,38 @@ void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x)
 	}
 }
 
+/* -- place --------------------------------------------------------------- */
+
+void sl_lua_entry_place(lua_State *L, struct sl_lua *x, uint32_t index)
+{
+	struct sl_lua_turn *t = x->turn;
+	uint32_t count;
+	struct sl_entry e;
+
+	if (!t->has_place)
+		return;
+	e = sl_cluster_queue(x->cluster, &count)[index];
+	if (!t->wish[index].known) {
+		luaL_checkstack(L, 8, NULL);
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &place_key);
+		sl_lua_push_job(L, x, e.job, e.partition);
+		sl_lua_push_cluster(L, x);
+		lua_call(L, 2, 1);
+		sl_lua_read_wish(L, x, lua_gettop(L), &t->wish[index]);
+		t->wish[index].known = true;
+		lua_pop(L, 1);
+	}
+	t->wish_of[e.job] = index + 1;
+	sl_lua_apply_wish(L, x, e.job, &t->wish[index]);
+}
+
+const struct sl_lua_wish *sl_lua_wish_of(const struct sl_lua *x, uint32_t job)
+{
+	const struct sl_lua_turn *t = x->turn;
+
+	return t->has_place && t->wish_of[job] ? &t->wish[t->wish_of[job] - 1] : NULL;
+}
+
 /* -- rank -------------------------------------------------------------- */
 
 int sl_lua_rank_order(const struct sl_lua_rank *a, const struct sl_lua_rank *b)
@@ -405,6 +441,18 @@ static void read_guards(lua_State *L, struct sl_lua *x, int group)
 	lua_pop(L, 1);
 }
 
+static void read_place_function(lua_State *L, struct sl_lua *x, int group)
+{
+	struct sl_lua_turn *t = x->turn;
+	uint32_t count;
+
+	sl_cluster_queue(x->cluster, &count);
+	t->has_place = lua_getfield(L, group, "place") == LUA_TFUNCTION;
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &place_key);
+	t->wish = sl_lua_keep_block(L, &wishes_key, t->has_place ? (count + 1) * sizeof(*t->wish) : 0);
+	t->wish_of = sl_lua_keep_block(L, &wish_of_key, t->has_place ? (x->snap->job.rows + 1) * sizeof(*t->wish_of) : 0);
+}
+
 void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned without)
 {
 	int group = lua_absindex(L, index);
@@ -418,8 +466,10 @@ void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned witho
 	x->turn->holds = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	read_partitions(L, x, group);
-	if (!(without & SL_TURN_UNGUARDED))
+	if (!(without & SL_TURN_UNGUARDED)) {
 		read_guards(L, x, group);
+		read_place_function(L, x, group);
+	}
 	if (!(without & SL_TURN_UNRANKED)) {
 		lua_getfield(L, group, "rerank");
 		again = lua_toboolean(L, -1);

@@ -41,6 +41,19 @@ const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x);
 /* The queue's entries in the order of rank(), by number; NULL: in that of the queue. */
 const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
 
+/* Which nodes a job is to have: what the group's place() says. */
+struct sl_lua_wish {
+	uint32_t confine, prefer;	/* numbers of sets (sl_cluster_confinement()); 0: not said */
+	int method;			/* enum sl_place_method; -1: not said */
+	bool use_blocked;
+	bool known;			/* place() was asked */
+};
+
+/* Ask place() about an entry that is about to be handed out, the first time in a turn, and do as it says; and what it
+ * said last of a job, NULL: it was not asked. */
+void sl_lua_entry_place(lua_State *L, struct sl_lua *x, uint32_t index);
+const struct sl_lua_wish *sl_lua_wish_of(const struct sl_lua *x, uint32_t job);
+
 /* What rank() said of an entry, and what else orders it. */
 struct sl_lua_rank {
 	double rank, then;

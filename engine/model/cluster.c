@@ -79,6 +79,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	for (uint32_t j = 0; c->held && j < c->snap->job.rows; j++)
 		free_held(c->held[j]);
 	cluster_wants_free(c);
+	cluster_confinements_free(c);
 	sl_features_destroy(c->features);
 	sl_usage_destroy(c->own_usage);
 	sl_history_destroy(c->own_history);

@@ -37,6 +37,8 @@ struct sl_entry {
 	uint32_t loan;		/* 0: its own partition's nodes; n: and those of a loan (the queue has 0) */
 	uint32_t resv;		/* 0: in the reservation that it asks for; n: in row n-1 (the queue has 0) */
 	uint32_t row;		/* in the queue, where it has ways: row in snapshot.queue + 1; else 0 */
+	uint32_t confine;		/* its nodes are of that set (sl_cluster_confinement()); 0: of what the policy said last
+					 * of the job, or any (the queue has 0) */
 };
 
 /* Nodes of other partitions, for jobs that wait in one. */
@@ -162,6 +164,17 @@ int sl_cluster_borrow(struct sl_cluster *c, struct sl_entry e, const struct sl_l
 
 /* The loan of that number, with the lenders that are left; NULL if there is none. */
 const struct sl_loan *sl_cluster_loan(const struct sl_cluster *c, uint32_t loan);
+
+/*
+ * Sets of nodes that a policy confines jobs to.  A set has a number, the same for equal sets, to be put into
+ * entry.confine or said of a job: then all its entries are confined to it that say nothing else, until that is said
+ * anew or taken back.  A job that only Slurm's select can place cannot be confined: it is not started.
+ */
+int sl_cluster_confinement(struct sl_cluster *c, const struct sl_nodeset *nodes, uint32_t *number, struct sl_error *err);
+int sl_cluster_confine(struct sl_cluster *c, uint32_t job, uint32_t number, struct sl_error *err);
+uint32_t sl_cluster_confined(const struct sl_cluster *c, uint32_t job);
+const struct sl_nodeset *sl_cluster_confined_to(const struct sl_cluster *c, uint32_t number);	/* NULL: no such number */
+void sl_cluster_unconfine(struct sl_cluster *c);		/* all jobs: a cycle begins */
 
 /* The nodes of a partition, and those of them that may take jobs now. */
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);

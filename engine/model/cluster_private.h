@@ -190,6 +190,9 @@ struct sl_cluster {
 	struct part *part;
 	struct loan **loan;		/* by number - 1 */
 	uint32_t loans;
+	struct sl_nodeset *confinement;	/* by number - 1 (confine.c) */
+	uint32_t confinements, confinement_room;
+	uint32_t *confined;		/* [job] number; NULL: no job is */
 	struct sl_node_kind *kind;	/* as given to the timelines */
 	uint32_t *kind_of, kinds;
 	struct sl_tree tree;		/* no switches: none is known, or there is but one */
@@ -278,6 +281,9 @@ static inline struct part *cluster_part(const struct sl_cluster *c, const struct
 {
 	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
 }
+
+/* confine.c */
+void cluster_confinements_free(struct sl_cluster *c);
 
 /* From when on a job starts below any number of switches; INT64_MIN: always. */
 int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t job);

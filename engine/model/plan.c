@@ -103,6 +103,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	for (uint32_t i = 0; i < p->mark_count; i++)
 		sl_timeline_rollback(p->marks[i].enclave->tl, p->marks[i].mark);
 	sl_timeline_rollback(p->c->tl, p->mark);
+	plan_free_blocked(p);
 	forget_rows(p);
 	free_bookings(p, &p->started);
 	free_bookings(p, &p->reserved);

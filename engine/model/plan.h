@@ -167,6 +167,15 @@ uint64_t sl_plan_most_effort(const struct sl_plan *p);
  */
 int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err);
 
+/*
+ * Keep nodes free from one time to another: nothing that is started or reserved from now on is on them then, but jobs
+ * that sl_plan_use_blocked() lets, and jobs in advance reservations.  What runs there is left alone.  What lies in the
+ * past keeps nothing.  SL_ELIMIT for more than SL_PLAN_BLOCKS_MAX.  The policy that decides may not settle then.
+ */
+#define SL_PLAN_BLOCKS_MAX 256
+int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err);
+int sl_plan_use_blocked(struct sl_plan *p, uint32_t job, bool may, struct sl_error *err);
+
 /* Take back the reservation of a job in this plan, or else its last start.  0, or -1
  * with *err when it has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);

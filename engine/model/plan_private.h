@@ -64,6 +64,11 @@ struct throttle {			/* of one array */
 	uint32_t running;		/* tasks that run, or were started here */
 };
 
+struct kept_free {			/* nodes, for a time (confine.c) */
+	struct sl_nodeset nodes;
+	int64_t from, to;
+};
+
 struct enclave_mark {
 	struct enclave *enclave;
 	uint32_t mark;
@@ -151,6 +156,10 @@ struct sl_plan {
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
+	struct kept_free *kept_free;	/* sl_plan_block() */
+	uint32_t kept_frees;
+	uint8_t *uses_blocked;		/* [job] those nodes are free for it; NULL: for none */
+	bool blocked_open;		/* they are, at this moment */
 	bool unheard, settled, promises_easy;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
@@ -371,6 +380,12 @@ int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, s
 /* Mark all timelines; undo all that was done since, or not, and forget the marks.  NULL with *err. */
 uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
 void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
+
+/* confine.c: nodes that are kept free are open to a job while a place is looked for, where it may use them, and to no
+ * other.  What the first returned is for the second. */
+bool plan_open_blocked_for(struct sl_plan *p, uint32_t job);
+void plan_blocked_as_before(struct sl_plan *p, bool was);
+void plan_free_blocked(struct sl_plan *p);
 
 /* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
  * *terms* may be NULL; what they say of shapes and loans is in the want. */

@@ -48,6 +48,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 	const struct want *w = plan_look_up(p, e, how, err);
 	int64_t from, seconds, begin;
 	struct attempt a;
+	bool was;
 	int rc;
 
 	*at = SL_NONE;
@@ -69,6 +70,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for(p, w, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
+	was = plan_open_blocked_for(p, e.job);
 	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
 	if (!rc && from == SL_FOREVER)
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
@@ -78,6 +80,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 		rc = plan_take(&a, *start_time, seconds, out, err);
 	if ((rc <= 0 || !out) && plan_put_back(p, *at, rc < 0 ? NULL : err) < 0)
 		rc = -1;
+	plan_blocked_as_before(p, was);
 	plan_attempt_end(&a);
 	return rc;
 }

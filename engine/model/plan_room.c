@@ -152,7 +152,7 @@ bool plan_is_passed(const struct sl_plan *p, uint32_t job)
 
 void sl_plan_settle(struct sl_plan *p)
 {
-	p->settled = true;
+	p->settled = !p->kept_frees;	/* time helps there */
 }
 
 bool sl_plan_is_settled(const struct sl_plan *p)

@@ -281,10 +281,11 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	int64_t until = head->t1;
 	struct sl_range licenses = head->licenses;
 	struct attempt a;
-	int rc;
+	bool was = plan_open_blocked_for(p, head->entry.job);
+	int rc = -1;
 
 	if (plan_attempt(&a, p, head->want, &terms, err) < 0)
-		return -1;
+		goto done;
 	rc = plan_fits(&a, head->t0, head->expected ? head->expected : head->limit, true, err);
 	if (rc > 0) {
 		head->layout = a.layout;
@@ -300,6 +301,8 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 		head->places = NULL;
 	}
 	plan_attempt_end(&a);
+done:
+	plan_blocked_as_before(p, was);
 	return rc;
 }
 
@@ -446,6 +449,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	struct sl_refusal why;
 	struct attempt a;
 	uint32_t at;
+	bool was;
 	int rc;
 
 	if (!w)
@@ -461,6 +465,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
 	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
+	was = plan_open_blocked_for(p, e.job);
 	plan_attempt_now(&a);
 	rc = find_start(&a, head, &b, &why, err);
 	if (!rc && a.wakes == WAKES_NONE)
@@ -474,6 +479,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	} else if (plan_put_back(p, at, rc < 0 ? NULL : err) < 0) {
 		rc = -1;
 	}
+	plan_blocked_as_before(p, was);
 	plan_attempt_end(&a);
 	return rc ? rc : plan_refuse(p, &e, &why, refusal, err);
 }

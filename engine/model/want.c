@@ -404,11 +404,12 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.request.least_free_cores = 0;
 		w->wide.differs = false;
 	}
-	if (w->pub.native && w->entry.loan) {
+	if (w->pub.native && (w->entry.loan || w->entry.confine)) {
 		char text[SL_WORDS_TEXT];
 
-		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
-			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)));
+		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on %s",
+			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)),
+			    w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
 	}
 }
 
@@ -534,9 +535,11 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 			", loan %" PRIu32, e.job, e.partition, e.shape, e.loan);
 		return NULL;
 	}
+	if (!e.confine || e.confine > c->confinements)
+		e.confine = sl_cluster_confined(c, e.job);
 	for (w = c->want[e.job]; w; w = w->next)
 		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan &&
-		    w->entry.resv == e.resv)
+		    w->entry.resv == e.resv && w->entry.confine == e.confine)
 			break;
 	if (w && c->now < w->valid_until)
 		return w;

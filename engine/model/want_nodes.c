@@ -299,6 +299,8 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	}
 	if (w->resv_nodes && sl_nodeset_intersect(&w->eligible, w->resv_nodes, err) < 0)
 		return -1;
+	if (w->entry.confine && sl_nodeset_intersect(&w->eligible, sl_cluster_confined_to(c, w->entry.confine), err) < 0)
+		return -1;
 	for (size_t i = 0; i < RULES; i++)
 		if (rules[i].asks(c, w) && sift(c, w, &rules[i], err) < 0)
 			return -1;
@@ -308,7 +310,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 /* May it not have all nodes of its partition? */
 static bool is_narrowed(const struct sl_cluster *c, const struct want *w)
 {
-	bool asks = w->resv_nodes || c->snap->job.exc_nodes[w->entry.job].count || names_features(c, w);
+	bool asks = w->resv_nodes || w->entry.confine || c->snap->job.exc_nodes[w->entry.job].count || names_features(c, w);
 
 	for (size_t i = 0; !asks && i < RULES; i++)
 		asks = rules[i].asks(c, w);

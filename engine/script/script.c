@@ -148,6 +148,7 @@ static int open_state(lua_State *L)
 	sl_lua_open_usage(L);
 	sl_lua_open_history(L);
 	sl_lua_open_bid(L);
+	sl_lua_open_nodeset(L);
 	sl_lua_open_log(L);
 	sl_script_open_modules(L);
 	/* A state lives for a cycle: rather than mark 10,000 jobs again and again, let memory grow
@@ -502,6 +503,8 @@ static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_pla
 	sl_plan_wake_after(p, sl_lua_seconds(x->bundle->figures.wake_after_s));
 	sl_lua_end_turn(x);
 	x->wake_time = INT64_MAX;
+	x->nodesets = 0;
+	sl_cluster_unconfine(c);
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
 	sl_script_recall_left_out(s->x.remember, p);

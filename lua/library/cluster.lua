@@ -57,6 +57,33 @@ local cluster = {}
 ---@return fun(): sched.job?
 function cluster:queue(window, eligible_by, whom) end
 
+--- The set of nodes that all keys describe; without a table, of all nodes.  (cluster.nodes is the list of them.)
+---@param which? { name?: string|sched.node|(string|sched.node)[], feature?: string, gres?: string, partition?: string, first?: integer, last?: integer }
+---@return sched.nodeset
+function cluster:nodes(which) end
+
+---@class sched.nodeset
+local nodeset = {}
+
+---@param other sched.nodeset
+---@return sched.nodeset
+function nodeset:union(other) end
+
+---@param other sched.nodeset
+---@return sched.nodeset
+function nodeset:minus(other) end
+
+---@param other sched.nodeset
+---@return sched.nodeset
+function nodeset:common(other) end
+
+---@param node sched.node|string
+---@return boolean
+function nodeset:has(node) end
+
+---@return string[]
+function nodeset:names() end
+
 ---@param id integer
 ---@return sched.job?
 function cluster:job(id) end

@@ -22,6 +22,10 @@ local plan = {}
 ---@field because? string why it is started: for explain
 ---@field from? integer reserve, earliest: no sooner than this time
 ---@field expected? number seconds that it is taken to run, less than its walltime: it is booked for those
+---@field nodes? sched.nodeset these alone
+---@field except? sched.nodeset all but these
+---@field prefer? sched.nodeset start, backfill: these alone if it can start there now, else any
+---@field use_blocked? boolean it may use nodes that plan:block() keeps free
 ---@field wake_after? number seconds that it waits for nodes that are up rather than to have others boot; 0: none
 
 --- Start a job now.
@@ -77,6 +81,12 @@ function plan:undo(job) end
 ---@param job sched.job
 ---@param time number seconds since the epoch
 function plan:expect(job, time) end
+
+--- Keep nodes free from one time to another in this cycle, but for jobs with use_blocked and in advance reservations.
+---@param nodes sched.nodeset
+---@param from number seconds since the epoch
+---@param to number
+function plan:block(nodes, from, to) end
 
 --- Tell the user why the job stays pending.
 ---@param job sched.job

@@ -17,7 +17,16 @@
 ---@field rank? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): number, number?
 ---@field serve? fun(rows: integer[], cluster: sched.cluster, opt: table): any what the others get as state
 ---@field explain? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): string
+---@field place? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): sched.wish? on which nodes
+---@field prepare? fun(cluster: sched.cluster, plan: sched.plan, opt: table, state: any) before decide: plan:block()
 ---@field decide? fun(cluster: sched.cluster, plan: sched.plan, opt: table)
+
+---@class sched.wish
+---@field nodes? sched.nodeset these alone
+---@field except? sched.nodeset all but these
+---@field prefer? sched.nodeset these alone if it can start there now, else any
+---@field place? string as in the how of plan:start()
+---@field use_blocked? boolean it may use nodes that plan:block() keeps free
 
 ---@class sched.option
 ---@field default any

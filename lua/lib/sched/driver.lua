@@ -87,6 +87,7 @@ local function new_group(entry, names, cluster, forecasts, told)
 	end
 	return {
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, rerank = set.rerank,
+		place = set.place,
 		decide = forecasts and forecasts:telling(set.decide, told) or set.decide,
 		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
 		partitions = names, tier = tier,
@@ -115,6 +116,7 @@ local function stage_group(part, number, entry, names, lenders)
 	return {
 		memory = ("%s/%s.%d"):format(names[1], part.name, number),
 		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, rerank = set.rerank,
+		place = set.place,
 		decide = stage.run,
 		options = { lenders = lenders }, parts = set.parts, partitions = names, is_stage = true,
 		holds = set.on_failure == "hold", failed = entry.failed,

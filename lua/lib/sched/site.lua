@@ -21,6 +21,7 @@
 
 local duration = require "sched.duration"
 local clock = require "sched.clock"
+local combine = require "sched.combine"
 local forecasts = require "sched.forecasts"
 local locate = require "sched.locate"
 local options = require "sched.options"
@@ -38,7 +39,7 @@ local ranges = {
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
 }
 local on_failures = { hold = true, easy = true }
-local functions = { "admit", "allow", "rank", "decide" }
+local functions = { "admit", "allow", "rank", "place", "prepare", "decide" }
 -- what else is looked at (driver.lua, explain.lua)
 local others = { "api", "name", "options", "split", "rerank", "serve", "explain", "stages", "lenders", "through",
 	"on_failure" }
@@ -86,7 +87,8 @@ end
 -- Check what a policy module or a library function returned, and copy it.  at(word...) says where.
 local function check_policy(original, name, at)
 	if type(original) ~= "table" then
-		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank or decide", name, shown(original))
+		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank, place, prepare or decide", name,
+			shown(original))
 	end
 	local policy = copy_of(original)
 	for key in pairs(original) do
@@ -104,7 +106,7 @@ local function check_policy(original, name, at)
 		some = some or f ~= nil
 	end
 	if not some and not policy.stages then	-- stages: driver.lua
-		raise(at(), "policy '%s' has none of admit, allow, rank and decide", name)
+		raise(at(), "policy '%s' has none of admit, allow, rank, place, prepare and decide", name)
 	end
 	if policy.split ~= nil and type(policy.split) ~= "boolean" then
 		raise(at("split"), "policy '%s': split: expected true or false, got %s", name, shown(policy.split))
@@ -153,7 +155,7 @@ end
 
 local function is_component(value)
 	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil or
-		value.stages ~= nil
+		value.place ~= nil or value.prepare ~= nil or value.stages ~= nil
 end
 
 -- -- lists -----------------------------------------------------------------
@@ -274,6 +276,9 @@ local function bound(part, key)
 			return rank, among_equals
 		end
 	end
+	if key == "place" then
+		return f and function(job, cluster) return f(job, cluster, opt, part.state) end
+	end
 	return f and function(job, cluster)
 		local answer, why = f(job, cluster, opt, part.state)
 		-- a text alone would be true: who returns one means a reason
@@ -292,40 +297,6 @@ local function all_of(parts, key)
 		list[#list + 1] = bound(part, key)
 	end
 	return list
-end
-
-local function all_admit(admits)
-	if #admits <= 1 then
-		return admits[1]
-	end
-	return function(job, cluster)
-		for _, admit in ipairs(admits) do
-			local ok, why = admit(job, cluster)
-			if not ok then
-				return false, why
-			end
-		end
-		return true
-	end
-end
-
--- "later", when one says so and none forbids it; with the reason of the first.
-local function all_allow(allows)
-	if #allows <= 1 then
-		return allows[1]
-	end
-	return function(job, cluster)
-		local answer, reason = true, nil
-		for _, allow in ipairs(allows) do
-			local ok, why = allow(job, cluster)
-			if not ok then
-				return false, why
-			elseif ok == "later" and answer == true then
-				answer, reason = ok, why
-			end
-		end
-		return answer, reason
-	end
 end
 
 local function only_one(parts, key, at)
@@ -413,10 +384,11 @@ local function compose(given, at, site_wide, tuned)
 	local names = names_of(parts)
 	return {
 		name = table.concat(names, "+"), names = names, parts = parts,
-		admit = all_admit(all_of(parts, "admit")),
-		allow = all_allow(all_of(parts, "allow")),
+		admit = combine.all_admit(all_of(parts, "admit")),
+		allow = combine.all_allow(all_of(parts, "allow")),
 		rank = rank and bound(rank, "rank"), rerank = rank and rank.policy.rerank,
-		decide = decide.policy.decide, options = decide.values, split = decide.policy.split ~= false,
+		place = combine.first_place(all_of(parts, "place")),
+		decide = combine.prepared(parts, decide.policy.decide), options = decide.values, split = decide.policy.split ~= false,
 		on_failure = on_failure or site_wide or wish_of(parts),
 	}
 end

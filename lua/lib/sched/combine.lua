@@ -1,0 +1,76 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.combine - the functions of the policies of a list as one of each kind, for the engine to call.
+
+local M = {}
+
+--- All of them have to agree.
+function M.all_admit(admits)
+	if #admits <= 1 then
+		return admits[1]
+	end
+	return function(job, cluster)
+		for _, admit in ipairs(admits) do
+			local ok, why = admit(job, cluster)
+			if not ok then
+				return false, why
+			end
+		end
+		return true
+	end
+end
+
+--- What the first says that says anything.
+function M.first_place(places)
+	if #places <= 1 then
+		return places[1]
+	end
+	return function(job, cluster)
+		for _, place in ipairs(places) do
+			local how = place(job, cluster)
+			if how ~= nil then
+				return how
+			end
+		end
+	end
+end
+
+--- decide(), after what has to be prepared for it.
+function M.prepared(parts, decide)
+	local list = {}
+	for _, part in ipairs(parts) do
+		if part.policy.prepare then
+			list[#list + 1] = part
+		end
+	end
+	if #list == 0 then
+		return decide
+	end
+	return function(cluster, plan, opt)
+		for _, part in ipairs(list) do
+			part.policy.prepare(cluster, plan, part.values, part.state)
+		end
+		return decide(cluster, plan, opt)
+	end
+end
+
+--- "later", when one says so and none forbids it; with the reason of the first.
+function M.all_allow(allows)
+	if #allows <= 1 then
+		return allows[1]
+	end
+	return function(job, cluster)
+		local answer, reason = true, nil
+		for _, allow in ipairs(allows) do
+			local ok, why = allow(job, cluster)
+			if not ok then
+				return false, why
+			elseif ok == "later" and answer == true then
+				answer, reason = ok, why
+			end
+		end
+		return answer, reason
+	end
+end
+
+return M

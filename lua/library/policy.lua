@@ -3,7 +3,7 @@
 --
 -- Editor stubs: a policy, and the module "sched".  Never run.
 
---- What a policy's file returns.  At least one of admit, allow, rank and decide.
+--- What a policy's file returns.  At least one of admit, allow, rank, place, prepare and decide.
 ---@class sched.policy
 ---@field api 1
 ---@field name? string

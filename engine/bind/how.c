@@ -271,7 +271,7 @@ static void read_sets(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 }
 
 /* From now on the job has its nodes so. */
-static void apply(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish)
+void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish)
 {
 	struct sl_error err;
 
@@ -299,11 +299,6 @@ void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 	lua_pop(L, 1);
 }
 
-void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish)
-{
-	apply(L, x, job, wish);
-}
-
 int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err)
 {
 	const struct sl_nodeset *all = sl_cluster_confined_to(x->cluster, confine);
@@ -320,14 +315,13 @@ int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct s
 }
 
 /* What the how of one start says of nodes goes before what place() has said of the job. */
-static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+		      struct sl_lua_how *h)
 {
-	const struct sl_lua_wish *general = sl_lua_wish_of(x, e->job);
-
 	h->wish = general ? *general : (struct sl_lua_wish) { .method = -1 };
 	if (is_said(h, NODES) || is_said(h, EXCEPT) || is_said(h, PREFER) || is_said(h, USE_BLOCKED)) {
 		read_sets(L, x, 3, &h->wish);
-		apply(L, x, e->job, &h->wish);
+		sl_lua_apply_wish(L, x, e->job, &h->wish);
 	}
 	e->confine = h->wish.confine;
 	if (!h->terms.how && h->wish.method >= 0) {
@@ -339,13 +333,14 @@ static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 /* -- all of it ---------------------------------------------------------- */
 
 /* For an entry whose job is SL_NONE only PLACE and SHAPE may be allowed: the others need its row. */
-static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h, unsigned allowed)
+static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+		      struct sl_lua_how *h, unsigned allowed)
 {
 	h->said = 0;
 	h->terms = (struct sl_terms) { 0 };
 	if (lua_isnoneornil(L, 3)) {
 		if (e->job != SL_NONE)
-			take_sets(L, x, e, h);
+			take_sets(L, x, e, general, h);
 		return;
 	}
 	luaL_checktype(L, 3, LUA_TTABLE);
@@ -367,13 +362,14 @@ static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 	if (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, BID))
 		h->terms.how = &h->place;
 	if (e->job != SL_NONE)
-		take_sets(L, x, e, h);
+		take_sets(L, x, e, general, h);
 	read_loan(L, x, h);
 }
 
-void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+		      struct sl_lua_how *h)
 {
-	check_how(L, x, e, h, (1u << KEYS) - 1);
+	check_how(L, x, e, general, h, (1u << KEYS) - 1);
 }
 
 void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
@@ -381,7 +377,7 @@ void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *
 	/* an entry without alternatives, so that no other shape is accepted */
 	struct sl_entry none = { .job = SL_NONE };
 
-	check_how(L, x, &none, h, 1u << PLACE | 1u << SHAPE | 1u << WAKE_AFTER);
+	check_how(L, x, &none, NULL, h, 1u << PLACE | 1u << SHAPE | 1u << WAKE_AFTER);
 }
 
 /* -- words -------------------------------------------------------------- */

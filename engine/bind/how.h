@@ -11,7 +11,15 @@
 #ifndef SL_LUA_HOW_H
 #define SL_LUA_HOW_H
 
-#include "bind/turn.h"
+#include "bind/bind.h"
+
+/* Which nodes a job is to have: what the group's place() says. */
+struct sl_lua_wish {
+	uint32_t confine, prefer;	/* numbers of sets (sl_cluster_confinement()); 0: not said */
+	int method;			/* enum sl_place_method; -1: not said */
+	bool use_blocked;
+	bool known;			/* place() was asked */
+};
 
 struct sl_lua_how {
 	unsigned said;			/* keys, for bind/how.c */
@@ -30,8 +38,10 @@ void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struc
  * *err. */
 int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err);
 
-/* Read it, at argument 3 (or nothing there), for an entry, whose shape is set. */
-void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h);
+/* Read it, at argument 3 (or nothing there), for an entry, whose shape and set of nodes are set.  *general*: what place()
+ * said of the job, which holds where this says nothing else of nodes; NULL: nothing. */
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+		      struct sl_lua_how *h);
 
 /* The same for whatever entry: place, and the shape 0 or "any", are all that may be said. */
 void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h);

@@ -106,7 +106,7 @@ static int decide_start(lua_State *L, decide_now *decide)
 
 	refusal.why = SL_WHY_NONE;
 	refusal.format = "";
-	sl_lua_check_how(L, x, &e, &how);
+	sl_lua_check_how(L, x, &e, sl_lua_wish_of(x, e.job), &how);
 	if (how.terms.from)
 		return luaL_error(L, "from: expected for reserve and earliest only, starts are now");
 	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
@@ -214,7 +214,7 @@ static int decide_time(lua_State *L, decide_when *decide)
 
 	refusal.why = SL_WHY_NONE;
 	refusal.format = "";
-	sl_lua_check_how(L, x, &e, &how);
+	sl_lua_check_how(L, x, &e, sl_lua_wish_of(x, e.job), &how);
 	r = decide(x->plan, e, &how.terms, &start, &refusal, &err);
 	if (r < 0)
 		return raise_misuse(L, x, &err);

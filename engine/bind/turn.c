@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "bind/how.h"
 
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,

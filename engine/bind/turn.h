@@ -10,7 +10,7 @@
 #ifndef SL_LUA_TURN_H
 #define SL_LUA_TURN_H
 
-#include "bind/bind.h"
+#include "bind/how.h"
 
 /* Once in a state, before all else. */
 void sl_lua_open_turn(lua_State *L);
@@ -40,14 +40,6 @@ const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x);
 
 /* The queue's entries in the order of rank(), by number; NULL: in that of the queue. */
 const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
-
-/* Which nodes a job is to have: what the group's place() says. */
-struct sl_lua_wish {
-	uint32_t confine, prefer;	/* numbers of sets (sl_cluster_confinement()); 0: not said */
-	int method;			/* enum sl_place_method; -1: not said */
-	bool use_blocked;
-	bool known;			/* place() was asked */
-};
 
 /* Ask place() about an entry that is about to be handed out, the first time in a turn, and do as it says; and what it
  * said last of a job, NULL: it was not asked. */

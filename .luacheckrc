@@ -9,3 +9,7 @@ files["lua/lib/sched"] = { read_globals = { "slurm", "engine" } }
 files["lua/library"] = { globals = { "slurm" }, ignore = { "2" }, max_line_length = false }
 files["examples/policies"] = { read_globals = { "slurm" } }
 files["spec"] = { std = "+busted", max_line_length = 140 }
+-- What slurmctld finds there, and the specs of these files.
+files["examples/job_submit"] = { std = "+busted", globals = { "slurm_job_submit", "slurm_job_modify" }, read_globals = { "slurm" },
+	unused_args = false }
+files["examples/cookbook"] = { std = "+busted" }

@@ -11,6 +11,7 @@
 
 #define SL_TOOL_VERBS(X) \
 	X(check) \
+	X(deploy) \
 	X(plan) \
 	X(show) \
 	X(explain) \

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A new site file is deployed: checked, compared, installed and waited for; taken back; refused; and seen by monitoring.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_capture=1"
+needs_engine
+SITE=$C/etc/sched.lua
+
+new() { echo "$1" > "$C/new.lua"; }
+said() { grep -qE -- "$1" "$C/out" || { echo "no \"$1\" in:"; cat "$C/out"; return 1; }; }
+deploys() { schedlua deploy "$@" > "$C/out" 2>&1; }
+SHORT='local s = require "sched"
+return s.site { interval = 1, default = { { name = "short_first", rank = function(job) return -job.time_limit end }, "easy" } }'
+
+# all is full; what is expected of the two that wait is another matter under the new set
+deployed() {
+	local all long short
+	all=$(submit -N8 --exclusive -t 30)
+	starts "$all"
+	long=$(submit -N8 --exclusive -t 20)
+	short=$(submit -N8 --exclusive -t 5)
+	wait_for 20 job_waits_for "$short" .
+	cp "$SITE" "$C/was.lua"
+	new "$SHORT"
+	deploys --dry-run "$C/new.lua"
+	cmp "$SITE" "$C/was.lua"
+	said '^2 jobs would start differently on the cluster as it is:$'
+	said "^  1 are expected earlier: $short$" && said "^  1 are expected later: $long$"
+	deploys "$C/new.lua"
+	said '^it decides: .*short_first'
+	status_is policy '*short_first*' && status_is source site
+	cmp "$SITE" "$C/new.lua" && cmp "$SITE.before" "$C/was.lua"
+	[ ! -e "$SITE.deploy" ]
+	deploys --undo
+	said '^it decides: '
+	cmp "$SITE" "$C/was.lua" && status_is policy easy
+}
+it "deploy says which jobs would start differently, and waits until the new set decides; --undo goes back" deployed
+
+not_deployed() {
+	cp "$SITE" "$C/was.lua"
+	new 'return oops'
+	fails deploys "$C/new.lua"
+	said 'nothing was changed: the new set does not pass'
+	cp "$SITE" "$C/same.lua"
+	fails deploys "$C/same.lua" && said 'the same text already'
+	fails deploys "$C/nowhere.lua" && said 'no such file'
+	cmp "$SITE" "$C/was.lua" && [ ! -e "$SITE.deploy" ]
+}
+it "what does not pass the checks of production is not installed" not_deployed
+
+checked() { schedlua status --check > "$C/out" 2>&1; }
+seen() { fails checked && said "$1"; }
+broken_by_hand() {
+	wait_for 20 checked
+	reload <<- 'EOL'
+	return oops(
+	EOL
+	wait_for 20 seen 'WARNING: .*sched.lua'
+	schedlua status --openmetrics | grep -q '^schedlua_set_refused 1$'
+	starts "$(submit -N1)"
+	cluster_default_site
+	wait_for 20 checked
+	schedlua status --openmetrics | grep -q '^schedlua_set_refused 0$'
+}
+it "scontrol reconfigure with a broken set is seen by status --check and by metrics" broken_by_hand
+
+live_end

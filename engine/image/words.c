@@ -11,6 +11,12 @@ const struct sl_word_line sl_word_line[SL_WORD_IDS] = {
 #undef LINE
 };
 
+/* Words that are ever left to select themselves. */
+static const sl_word_set owners = 0
+#define OWNER(id, text, beside, ...) | ((beside) ? SL_W(id) : 0)
+	SL_WORDS(OWNER);
+#undef OWNER
+
 /* The lowest word of a set that is not empty. */
 static int first_word(sl_word_set words)
 {
@@ -23,7 +29,7 @@ sl_word_set sl_words_left(sl_word_set asked)
 {
 	sl_word_set left = 0;
 
-	for (sl_word_set rest = asked; rest; rest &= rest - 1) {
+	for (sl_word_set rest = asked & owners; rest; rest &= rest - 1) {
 		int w = first_word(rest);
 
 		if (sl_word_line[w].beside & asked)

@@ -102,40 +102,43 @@ typedef unsigned __int128 sl_word_set;
 	/* circumstances */ \
 	X(WHOLE_NODES, "whole nodes", 0, "", "", "") \
 	X(PARTS_OF_NODES, "parts of nodes", 0, "", "", "") \
-	X(THREADS, "cores of several threads", 0, "", "", "") \
 	X(IDLE_THREADS, "threads of a core that its tasks may not have", 0, "", "", "") \
-	X(UNEQUAL_THREADS, "nodes with unequal threads", 0, "", "", "") \
-	X(UNEQUAL_SOCKETS, "nodes with unequal numbers of sockets", 0, "", "", "") \
-	X(ODD_SOCKETS, "nodes with sockets of unequal numbers of cores", 0, "", "", "") \
-	X(SEVERAL_SOCKETS, "nodes of several sockets", 0, "", "", "") \
 	X(GRES_OF_SOCKETS, "parts of nodes of several sockets", 0, "", "", "") \
-	X(UNEQUAL_SPEC, "nodes that set aside unequal numbers of cores", 0, "", "", "") \
-	X(SYSTEM_CORES, "cores for the system", 0, "", "", "") \
-	X(LINEAR, "select/linear", 0, "", "", "") \
 	X(LOAN, "borrowed nodes", 0, "", "", "") \
-	X(CPU_CAP, "MaxCPUsPerNode", 0, "", "", "") \
-	X(SHARED_NODES, "nodes with shared cores", 0, "", "", "") \
-	X(UNEQUAL_ROWS, "nodes of unequal cores or of several partitions that share them", 0, "", "", "") \
-	X(PARTIAL_SOMEWHERE, "a reservation of parts of nodes", 0, "", "", "") \
-	X(CR_SOCKET, "CR_Socket", SL_W(CORE_SPEC) | SL_W(SYSTEM_CORES) | SL_W(LOAN), "", "", \
-	  "a socket with a core of the system is nobody's") \
 	X(PARTS_BY_SOCKET, "CR_Socket with parts of nodes", SL_SOCKET_SHAPE | SL_BOUND | SL_W(CPUS_PER_GRES) | SL_W(SOCKETS_IN_TURN) | \
 	  SL_W(ODD_SOCKETS) | SL_W(UNEQUAL_THREADS) | SL_W(CPU_CAP) | SL_W(GRES_IN_TURN) | SL_W(UNFILLED_SOCKETS), "", "", \
 	  "how many sockets such a job gets depends on which are free, or other cores than theirs count") \
 	X(SHARED_CORES, "shared cores", SL_W(LOAN) | SL_W(UNEQUAL_ROWS) | SL_W(CPU_CAP) | SL_W(WHOLE_NODES) | SL_W(PLANE) | \
 	  SL_W(PARTIAL_SOMEWHERE) | SL_W(CR_SOCKET) | SL_W(CPUS_PER_GRES), "", "", \
 	  "select keeps the jobs of a partition in rows, and which job is in which row is not in the snapshot") \
-	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
-	X(OTHER_TOPOLOGY, "topology/block, ring or torus3d, or one of several topologies", SL_W(SEVERAL_NODES), "23.11", "", \
-	  "the engine knows trees of switches") \
-	X(SOCKET_CAP, "MaxCPUsPerSocket", SL_ALONE, "23.02", "", "which sockets the jobs of a partition are on is not in the snapshot") \
-	X(GPU_CORES, "RestrictedCoresPerGPU", SL_ALONE, "24.05", "", "which cores of a node are kept for GPUs is not in the snapshot") \
-	X(RESERVED_GRES, "a reservation of gres", SL_W(GRES), "23.11", "", "which GPUs of a node are reserved is not in the snapshot") \
+	X(RESERVED_GRES, "gres while a reservation has some", SL_ALONE, "23.11", "", "which GPUs of a node are reserved is not in the snapshot") \
 	X(PARTIAL, "its reservation of parts of nodes", SL_W(GRES) | SL_W(CR_SOCKET), "", "", \
 	  "which of its cores are near the gres, or make sockets, is not in the snapshot") \
 	X(PARTS_UNKNOWN, "its reservation of parts of nodes, FLEX, IGNORE_JOBS or OVERLAP", SL_ALONE, "", "", \
 	  "how many of its cores others have is not in the snapshot, nor in a capture which cores are its own") \
 	X(RESERVATIONS, "several reservations, in a capture", SL_ALONE, "", "", "slurmctld alone says in which of them the job may start")
+
+/* Circumstances of the nodes of a partition, whoever asks. */
+#define SL_NODE_WORDS(X) \
+	X(THREADS, "cores of several threads", 0, "", "", "") \
+	X(UNEQUAL_THREADS, "nodes with unequal threads", 0, "", "", "") \
+	X(UNEQUAL_SOCKETS, "nodes with unequal numbers of sockets", 0, "", "", "") \
+	X(ODD_SOCKETS, "nodes with sockets of unequal numbers of cores", 0, "", "", "") \
+	X(SEVERAL_SOCKETS, "nodes of several sockets", 0, "", "", "") \
+	X(UNEQUAL_SPEC, "nodes that set aside unequal numbers of cores", 0, "", "", "") \
+	X(SYSTEM_CORES, "cores for the system", 0, "", "", "") \
+	X(LINEAR, "select/linear", 0, "", "", "") \
+	X(CPU_CAP, "MaxCPUsPerNode", 0, "", "", "") \
+	X(SHARED_NODES, "nodes with shared cores", 0, "", "", "") \
+	X(UNEQUAL_ROWS, "nodes of unequal cores or of several partitions that share them", 0, "", "", "") \
+	X(PARTIAL_SOMEWHERE, "a reservation of parts of nodes", 0, "", "", "") \
+	X(CR_SOCKET, "CR_Socket", SL_W(CORE_SPEC) | SL_W(SYSTEM_CORES) | SL_W(LOAN), "", "", \
+	  "a socket with a core of the system is nobody's") \
+	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
+	X(OTHER_TOPOLOGY, "topology/block, ring or torus3d, or one of several topologies", SL_W(SEVERAL_NODES), "23.11", "", \
+	  "the engine knows trees of switches") \
+	X(SOCKET_CAP, "MaxCPUsPerSocket", SL_ALONE, "23.02", "", "which sockets the jobs of a partition are on is not in the snapshot") \
+	X(GPU_CORES, "RestrictedCoresPerGPU", SL_ALONE, "24.05", "", "which cores of a node are kept for GPUs is not in the snapshot")
 
 /* Circumstances that are sums: who does them adds them. */
 #define SL_SUM_WORDS(X) \
@@ -157,7 +160,7 @@ typedef unsigned __int128 sl_word_set;
 	X(UNCOUNTED_CAP, "MaxCPUsPerNode beside as many kinds of gres as the engine counts", SL_ALONE, "", "", \
 	  "the engine counts the CPUs of a partition on a node as a kind of gres")
 
-#define SL_WORDS(X) SL_ASKED_WORDS(X) SL_SUM_WORDS(X)
+#define SL_WORDS(X) SL_ASKED_WORDS(X) SL_NODE_WORDS(X) SL_SUM_WORDS(X)
 
 enum sl_word_id {
 #define SL_WORD_ID(id, ...) SL_WORD_##id,

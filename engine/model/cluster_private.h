@@ -47,6 +47,7 @@
 struct part {
 	struct sl_nodeset nodes, usable;
 	uint32_t min_threads, max_threads;	/* of its nodes; 0: not looked at yet */
+	sl_word_set words;		/* then: circumstances (model/native.h) */
 	uint32_t max_cores;		/* of one of its nodes */
 	int64_t memory;			/* of each of its nodes; -1: they differ */
 	int64_t core_spec;		/* likewise */

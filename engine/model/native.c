@@ -167,18 +167,36 @@ TEST(LLN, f->select & SL_SELECT_LLN_DEALS && (f->select & SL_SELECT_LLN || f->pa
 TEST(OTHER_TOPOLOGY, f->part_flags & SL_PART_OTHER_TOPOLOGY)
 TEST(SOCKET_CAP, f->snap->partition.max_cpus_per_socket[f->e->partition] != SL_NONE)
 TEST(GPU_CORES, f->part->restricts_cores)
-TEST(RESERVED_GRES, has_reserved_gres(f))
+TEST(RESERVED_GRES, f->a->gres.count && has_reserved_gres(f))
 TEST(PARTIAL, f->resv != SL_NONE && f->snap->reservation.cores[f->resv])
 TEST(PARTS_UNKNOWN, has_unknown_parts(f))
 TEST(RESERVATIONS, has_several_reservations(f))
 
+/* (In halves: a sum of so many single bits of 128 is more work than all tests.) */
+#define ADD(id, ...) half[SL_WORD_##id / 64] |= (uint64_t) is_##id(f) << SL_WORD_##id % 64;
+
+static sl_word_set join(const uint64_t half[2])
+{
+	return (sl_word_set) half[1] << 64 | half[0];
+}
+
+sl_word_set want_node_words(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	const struct facts facts = {
+		.c = c, .snap = c->snap, .e = e, .part = cluster_part(c, e), .select = c->snap->meta.select_flags[0],
+		.part_flags = c->snap->partition.flags[e->partition],
+	}, *f = &facts;
+	uint64_t half[2] = { 0 };
+
+	SL_NODE_WORDS(ADD)
+	return join(half);
+}
+
 sl_word_set want_words(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
 	const struct facts facts = read_facts(c, w, a), *f = &facts;
-	sl_word_set asked = 0;
+	uint64_t half[2] = { 0 };
 
-#define ASKED(id, ...) asked |= (sl_word_set) is_##id(f) << SL_WORD_##id;
-	SL_ASKED_WORDS(ASKED)
-#undef ASKED
-	return asked;
+	SL_ASKED_WORDS(ADD)
+	return join(half) | f->part->words;
 }

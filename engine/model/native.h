@@ -12,7 +12,11 @@
 
 struct sl_cluster;
 struct sl_ask;
+struct sl_entry;
 struct want;
+
+/* Words of the nodes of an entry, once they are measured; they are kept in struct part. */
+sl_word_set want_node_words(const struct sl_cluster *c, const struct sl_entry *e);
 
 /* Words of the entry of *w*, read into *a*; it is known by then whether it has whole nodes. */
 sl_word_set want_words(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a);

@@ -46,8 +46,9 @@ static int64_t count_socket_cores(const struct sl_node_view *node, uint32_t n)
 	return node->core_spec[n] || node->cores[n] % sockets ? -1 : (int64_t) node->cores[n] / sockets;
 }
 
-static void measure_nodes(struct sl_cluster *c, struct part *part)
+static void measure_nodes(struct sl_cluster *c, const struct sl_entry *e)
 {
+	struct part *part = cluster_part(c, e);
 	const struct sl_node_view *node = &c->snap->node;
 	bool first = true;
 
@@ -72,6 +73,7 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 			first = false;
 		}
 	}
+	part->words = want_node_words(c, e);
 }
 
 /* What a job asks for becomes what it may have in its partition; its tasks, those to be
@@ -89,7 +91,7 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 		a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
 		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
-				    most(sl_words_left(w->pub.asked) & SL_W(TASK_GRES) ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
+				    most(w->pub.asked & SL_W(TASK_GRES) && a->overcommit ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
 	if (max_nodes)
@@ -472,7 +474,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return -1;
 	if (w->pub.why)
 		return 0;
-	measure_nodes(c, cluster_part(c, &w->entry));
+	measure_nodes(c, &w->entry);
 	a = sl_request_read(c->snap, j, w->entry.shape);
 	if (ask_counted(c, w, &a) < 0 || w->pub.why)
 		return 0;

@@ -126,14 +126,14 @@ SAY(LLN, s->select |= SL_SELECT_LLN | SL_SELECT_LLN_DEALS)
 SAY(OTHER_TOPOLOGY, s->part.flags |= SL_PART_OTHER_TOPOLOGY)
 SAY(SOCKET_CAP, s->part.max_cpus_per_socket = 2)
 SAY(GPU_CORES, s->last.res_cores_per_gpu = 2)
-SAY(RESERVED_GRES, reserve(s, SL_RESV_GRES, 0, false))
+SAY(RESERVED_GRES, say_gres(s, 0); reserve(s, SL_RESV_GRES, 0, false))
 SAY(PARTIAL, reserve(s, 0, 8, true))
 SAY(PARTS_UNKNOWN, reserve(s, SL_RESV_OVERLAP, 8, true))
 SAY(RESERVATIONS, reserve(s, 0, 0, true); s->job.reservation = STR("some,other"))
 
 static void (*const say[])(struct stage *s) = {
 #define FUNCTION(id, ...) [SL_WORD_##id] = say_##id,
-	SL_ASKED_WORDS(FUNCTION)
+	SL_ASKED_WORDS(FUNCTION) SL_NODE_WORDS(FUNCTION)
 #undef FUNCTION
 };
 #define SAYS (sizeof(say) / sizeof(say[0]))

@@ -455,7 +455,8 @@ static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines
 		if (row->fields != row->columns && !join_text(row, text)) {
 			joined -= row->fields > row->columns;
 			sl_store_count_row(d->s);
-			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", row->fields, row->columns);
+			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d%s", row->fields, row->columns,
+				      row->fields > row->columns ? ": separators within a text such as JobName" : "");
 			continue;
 		}
 		for (int i = 0; i < SL_SACCT_USED; i++)

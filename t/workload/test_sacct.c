@@ -164,7 +164,7 @@ static void separators_in_the_only_text_of_users_are_part_of_it(void **state)
 	sl_workload_destroy(w);
 	/* of two such columns nobody can tell */
 	REFUSED(file("dump.txt", BASE "|JobName|SubmitLine\n" JOB "|a|b|c\n"), SL_EFORMAT, "no job is left of 1: 1 rows that are no jobs, skipped "
-		"(9 fields, expected 8)", .machine = "1x16c");
+		"(9 fields, expected 8: separators within a text such as JobName)", .machine = "1x16c");
 }
 
 /* Of a cluster whose AccountingStorageTRES has no gres/gpu. */

@@ -289,7 +289,7 @@ static int look_at(struct bidder *b, struct sl_entry e, struct sl_error *err)
 /* Kinds A, B and C of an entry, for so many seconds, on nodes that are *up* or on any. */
 static int bid_on(struct bidder *b, int64_t seconds, const struct sl_nodeset *up, struct sl_error *err)
 {
-	b->request = b->e.want->request;
+	b->request = *b->e.want->exact;
 	b->request.duration = seconds;
 	if (up)
 		b->request.eligible = up;
@@ -310,7 +310,7 @@ static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
 	const struct sl_want *want = b->e.want;
 	uint32_t before = b->m->bids;
 
-	if (want->up && want->up->count && !want->request.choices && bid_on(b, seconds, want->up, err) < 0)
+	if (want->up && want->up->count && !want->many_sets && bid_on(b, seconds, want->up, err) < 0)
 		return -1;
 	return b->m->bids > before ? 0 : bid_on(b, seconds, NULL, err);
 }

@@ -408,6 +408,28 @@ static int one_more(struct bidder *b, enum sl_bid_kind kind, struct turns *t, st
 	return 0;
 }
 
+/* By the first that fits of those of its variants that are not left to select. */
+static int fit_exactly(struct bidder *b, const struct sl_how *how, struct sl_error *err)
+{
+	const struct sl_want *w = b->e.want;
+	int64_t now = sl_timeline_now(b->e.tl);
+	int rc = 0;
+
+	if (!w->many_sets && !w->many_counts)
+		return sl_fit_at(b->e.tl, &b->request, how, now, &b->m->layout, NULL, err);
+	for (uint32_t i = 0; !rc && i < w->variants; i++) {
+		const struct sl_variant *v = &w->variant[i];
+		struct sl_request r = v->request;
+
+		r.duration = b->request.duration;
+		if (!w->many_sets)
+			r.eligible = b->request.eligible;
+		if (v->now && !v->select && now >= v->from && now < v->until)
+			rc = sl_fit_at(b->e.tl, &r, how, now, &b->m->layout, NULL, err);
+	}
+	return rc;
+}
+
 /* gres for the job as a whole, nodes of one kind or another, few switches: what the methods find. */
 static int make_by_methods(struct bidder *b, struct sl_error *err)
 {
@@ -422,7 +444,7 @@ static int make_by_methods(struct bidder *b, struct sl_error *err)
 
 		if (!(b->opt->kinds >> try[i].kind & 1) || (b->block && i))
 			continue;
-		rc = sl_fit_at(b->e.tl, &b->request, &how, sl_timeline_now(b->e.tl), &b->m->layout, NULL, err);
+		rc = fit_exactly(b, &how, err);
 		if (rc > 0)
 			rc = bidder_keep(b, try[i].kind, 1, 0, err);
 		if (rc < 0)
@@ -438,7 +460,7 @@ int bidder_wake(struct bidder *b, struct sl_error *err)
 	int rc;
 
 	b->request.duration = sl_later(b->request.duration, b->e.want->boots);
-	rc = sl_fit_at(b->e.tl, &b->request, &how, sl_timeline_now(b->e.tl), &b->m->layout, NULL, err);
+	rc = fit_exactly(b, &how, err);
 	if (rc > 0)
 		rc = bidder_keep(b, SL_BID_A, 1, 0, err);
 	if (rc < 0)
@@ -453,7 +475,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 	struct turns t = { 0 };
 	uint32_t fruitless = 0;
 
-	if (b->need.jobs || b->request.choices || b->request.counts || b->request.max_leaves)
+	if (b->need.jobs || b->e.want->many_sets || b->e.want->many_counts || b->request.max_leaves)
 		return make_by_methods(b, err);
 	b->view = market_view(b->m, b->e.tl, b->request.duration, err);
 	b->profile = b->view ? market_profile(b->m, b->view, &b->need, err) : NULL;

@@ -80,7 +80,7 @@ static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 
 static void read_job(struct make *m, struct sl_window_job *j, const struct sl_want *want)
 {
-	const struct sl_request *r = &want->request;
+	const struct sl_request *r = want->exact ? want->exact : &want->request;
 
 	j->never = want->why != SL_WHY_NONE;
 	j->native = !sl_want_takes_places(want);

@@ -145,6 +145,7 @@ typedef unsigned __int128 sl_word_set;
 	X(NODE_RANGES, "--nodes=1,4-6", SL_W(JOB_GRES), "23.02", "", \
 	  "select stops somewhere in a range of neighbours as soon as it has the gres") \
 	X(LONG_LIST, "--nodes of more than sixteen numbers or ranges", SL_ALONE, "23.02", "", "the engine reads sixteen") \
+	X(MANY_CHOICES, "more than 64 sets, numbers and the like of nodes to choose among", SL_ALONE, "", "", "the engine tries so many") \
 	X(ODD_THREADS, "threads of some nodes that make other cores of its tasks", SL_ALONE, "", "", \
 	  "how many cores the tasks take depends on the nodes") \
 	X(UNSURE_SOCKETS, "parts of nodes of which no number of free cores is sure to do", 0, "", "", "") \

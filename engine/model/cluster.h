@@ -118,24 +118,42 @@ int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job);
 const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count);
 
 /*
+ * One way to place a job: a request that leaves nothing to choose but nodes.
+ *
+ * What a job says by alternatives (feature sets, node counts, switches that it waits for but so long) and what is tried
+ * for it one after the other (exactly, else by select) is a list of these.  A start now is by the first that fits, a later one
+ * by that which fits soonest, of equals the first.
+ */
+struct sl_variant {
+	struct sl_request request;	/* duration: the time limit */
+	int64_t from, until;		/* starts in [from, until) */
+	bool now, later;		/* a start at this moment; one after it */
+	bool select;			/* Slurm's select chooses its nodes: an upper bound */
+	bool in_rows;			/* a start now shares cores with others: not on nodes reserved for jobs that need a row there */
+	uint32_t few;			/* ... on nodes with so many jobs at most; 0: with any number */
+};
+#define SL_MAX_VARIANTS 64		/* a job with more of them is left to select */
+
+/*
  * What an entry asks for, in the engine's terms; worked out when first asked for
  * and kept.  The rules are those of check/check.h.  NULL with *err for rows that do not
  * exist, or lack of memory.
  */
-struct sl_want_rows {			/* core slots, of which a node has as many for each core as jobs may have it */
-	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
-	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
-	uint32_t few;			/* and that is so, too, of nodes that have no more jobs than that */
-	bool alone;			/* there is one of them then */
-};
 struct sl_want {
-	struct sl_request request;	/* duration: time_limit */
+	union {
+		struct sl_variant bound;	/* asks no more than any of its variants; where there is one, it is that */
+		struct sl_request request;	/* of that */
+	};
+	const struct sl_variant *variant;	/* at least one, unless it cannot run there at all */
+	uint32_t variants;
+	bool many_sets, many_counts;	/* they are of several sets of nodes; several numbers of them */
+	const struct sl_request *exact;	/* as *request*, but of no variant that is left to select */
+	bool shares;			/* on cores that others may have, too */
 	const struct sl_nodeset *up;	/* of its eligible nodes those that need not boot first; NULL: none of them has to */
 	int64_t boots;			/* seconds that a place is to be free beyond its time, where others may be among its nodes */
 	int64_t time_limit;		/* seconds, SL_UNLIMITED */
 	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
 	enum sl_place_method method;	/* where the policy names none */
-	struct sl_want_rows rows;	/* that select keeps where jobs share cores (model/want_shared.c) */
 	sl_word_set asked;		/* what it asks for, and in what circumstances (image/words.h) */
 	sl_word_set native;		/* what of that only Slurm's select can place; 0: the engine does */
 	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
@@ -151,7 +169,7 @@ int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_wan
  * constraint or the planes of its tasks do, its user has said so, or who has which cores where they are shared. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
-	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks && !w->rows.spare;
+	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks && !w->shares;
 }
 
 /*

@@ -125,11 +125,25 @@ struct wide {
 	const struct sl_nodeset *eligible;	/* NULL: no others */
 };
 
+/* Core slots, of which a node has as many for each core as jobs may have it (want_shared.c). */
+struct rows {
+	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
+	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
+	uint32_t few;			/* and that is so, too, of nodes that have no more jobs than that */
+	bool alone;			/* there is one of them then */
+};
+
+struct count_run {		/* both ends included */
+	uint32_t first, last;
+};
+
 enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 
 struct want {
 	struct sl_want pub;
 	struct wide wide;
+	struct rows rows;
+	struct sl_variant *list;	/* of *pub*, where they are several */
 	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
 	uint32_t down;			/* so many of which would do */
 	struct sl_misfit misfit;	/* of the latter two */
@@ -140,10 +154,10 @@ struct want {
 	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_wide.c) */
 	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
 	enum sl_place_method placed;	/* the method, whether or not it is native */
-	struct sl_nodeset *choice;	/* of the request */
-	uint32_t choices;
-	struct sl_count_run *count;	/* likewise */
-	struct sl_pick *pick;
+	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one: what it would rather have first */
+	struct count_run *count;	/* numbers of nodes, of which it takes one; they rise */
+	uint32_t choices, counts;
+	struct sl_pick *pick;		/* of the request */
 	struct sl_part *part;
 	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
 	uint32_t parts;
@@ -409,18 +423,29 @@ void cluster_enclave_free(struct enclave *en);
 /* want.c, want_nodes.c */
 /* Could it run, if nothing else did?  0, or -1 with *err. */
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
+
+/* On the machine with nothing on it (c->empty), *among* these nodes, where that is not NULL?  1; 0 with *misfit; -1. */
+int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *among, struct sl_misfit *misfit,
+		       struct sl_error *err);
+
 /* Does none of these nodes have the features that it names?  1, 0 or -1. */
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
-/* Its request, as it is where select is to place it: that may do where fewer nodes, or sockets of which one cannot be
- * sure, do not. */
-void cluster_widen(const struct want *w, struct sl_request *r);
-static inline bool cluster_is_wide(const struct want *w)
-{
-	return w->pub.request.least_free_cores || w->wide.differs;
-}
+
+/* Is a start now, or a later one, looked for by that variant?  By that method, where the job is not left to select: native is
+ * by none but the variants that are, if there are such. */
+bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method);
+
+/* Why a job does not fit is said of one of its variants: of several sets of nodes of that which lacks least, of several
+ * numbers of them of the fewest, else of the last.  *misfit* is that of *v*, and becomes what is said so far. */
+struct telling {
+	const struct sl_variant *of;	/* NULL: of none yet */
+	struct sl_misfit misfit;
+};
+void cluster_tell_misfit(const struct want *w, struct telling *told, const struct sl_variant *v, struct sl_misfit *misfit);
+
 void cluster_want_free(struct sl_cluster *c, uint32_t job);
 void cluster_wants_free(struct sl_cluster *c);
 

@@ -272,28 +272,23 @@ static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_
 {
 	struct sl_cluster *c = a->p->c;
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	struct sl_request left = a->w->pub.request;
-	struct sl_how how = { .method = SL_PLACE_NATIVE };
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
 	int64_t until = sl_later(c->now, seconds);
+	struct sl_misfit misfit;
 	bool maintained = false;
 	int rc;
 
 	if (a->w->resv_nodes || !plan_reserved_ahead(c, a->w, until))
 		return 0;
-	rc = sl_nodeset_copy(&nodes, left.eligible, err);
+	rc = sl_nodeset_copy(&nodes, a->w->pub.request.eligible, err);
 	for (uint32_t i = 0; !rc && i < v->rows; i++) {
 		if (v->end_time[i] <= c->now || v->start_time[i] >= until || v->cores[i])
 			continue;
 		maintained |= (v->flags[i] & SL_RESV_MAINT) && sl_nodeset_overlaps(&nodes, &c->resv_nodes[i]);
 		rc = sl_nodeset_subtract(&nodes, &c->resv_nodes[i], err);
 	}
-	cluster_widen(a->w, &left);
-	left.eligible = &nodes;
-	left.duration = 1;
-	left.choices = left.max_leaves = 0;
 	if (!rc)
-		rc = sl_fit_at(c->empty, &left, &how, c->now, NULL, NULL, err);
+		rc = cluster_fits_alone(c, a->w, &nodes, &misfit, err);
 	sl_nodeset_free(&nodes);
 	if (!rc)
 		plan_say(r, SL_WHY_RESERVED, "%s",

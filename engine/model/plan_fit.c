@@ -9,7 +9,7 @@
 bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	const struct sl_nodeset *nodes = w->wide.eligible ? w->wide.eligible : w->pub.request.eligible;
+	const struct sl_nodeset *nodes = w->pub.request.eligible;
 	uint32_t own = w->resv_nodes || w->any_time ? w->resv : SL_NONE;
 
 	for (uint32_t r = 0; r < v->rows; r++)
@@ -62,7 +62,7 @@ void plan_attempt_now(struct attempt *a)
  * own: there they come first by their weight. */
 static bool looks_at_those_up(const struct want *w)
 {
-	return w->pub.up && w->pub.up->count && !w->pub.request.choices && !w->pub.request.parts;
+	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;
 }
 
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
@@ -96,19 +96,6 @@ void plan_attempt_end(struct attempt *a)
 	sl_layout_free(&a->layout);
 }
 
-/*
- * Nobody knows which of its nodes select will give a native job, so one that starts is kept
- * off all that others have reserved within its time, whatever is left of them.
- */
-static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_error *err)
-{
-	if (plan_open_nodes(a, r, false, err) < 0)
-		return -1;
-	r->eligible = &a->open;
-	r->choices = r->max_leaves = 0;
-	return 0;
-}
-
 /* A reservation may bring its own: jobs in one are left to Slurm. */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 {
@@ -140,64 +127,75 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 }
 
 /* Its request for so many seconds; where that may be met by nodes that boot first, while they do, too. */
-static struct sl_request request_for(const struct attempt *a, int64_t seconds)
+static struct sl_request request_for(const struct attempt *a, const struct sl_variant *v, int64_t seconds)
 {
-	struct sl_request r = a->w->pub.request;
+	struct sl_request r = v->request;
 
 	r.duration = sl_later(seconds, a->on_up ? 0 : a->w->pub.boots);
-	if (a->how.method == SL_PLACE_NATIVE)
-		cluster_widen(a->w, &r);
 	if (a->on_up)
 		r.eligible = a->w->pub.up;
 	return r;
 }
 
-/* It may have what sockets it asks for, or its cores in a row, where fewer cores are free than make sure of that:
- * select sees which; or other nodes than it is placed on. */
-static bool may_fit_by_select(const struct attempt *a)
+/*
+ * A start now on nodes, or cores, of which select chooses: nobody knows which, so it is kept off all that others have
+ * reserved within its time, whatever is left of them.  1; 0: it cannot be; or -1.
+ */
+static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct sl_request *r, struct sl_error *err)
 {
-	return (cluster_is_wide(a->w) || a->w->pub.rows.spare) && !a->w->entry.loan && a->how.method != SL_PLACE_EXPLICIT &&
-		a->how.method != SL_PLACE_NATIVE;
-}
-
-/* As it stands in the request, on nodes of which select chooses itself. */
-static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool layout, struct sl_error *err)
-{
-	a->how.method = SL_PLACE_NATIVE;
-	cluster_widen(a->w, &r);
-	if (a->on_up)
-		r.eligible = a->w->pub.up;
-	if (t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
+	if (plan_open_nodes(a, r, v->in_rows, err) < 0 || (v->few && plan_keep_few(a, v->few, err) < 0))
 		return -1;
-	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (v->in_rows && r->parts)
+		return a->open.count == r->eligible->count;
+	r->eligible = &a->open;
+	if (v->select || a->how.method == SL_PLACE_NATIVE)
+		r->max_leaves = 0;
+	return 1;
 }
 
-/* On the nodes that are looked at (a->on_up). */
-static int fits_there(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+/* By one of its variants. */
+static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
-	bool select = t <= a->p->c->now && may_fit_by_select(a);
-	struct sl_request r = request_for(a, seconds);
-	enum sl_place_method method = a->how.method;
-	int rc;
+	bool now = t <= a->p->c->now;
+	struct sl_how how = a->how;
+	struct sl_request r;
+	int rc = 1;
 
-	if (t >= a->w->leaves_until)
-		r.max_leaves = 0;
+	r = request_for(a, v, seconds);
 	if (!plan_licensed(a, t, r.duration))
 		return 0;
-	if (method == SL_PLACE_NATIVE)
-		rc = fit_by_select(a, r, t, layout, err);
-	else if (a->w->pub.rows.spare && select)
-		rc = plan_fit_in_rows(a, r, layout, err);
-	else
-		rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (!rc && select)
-		rc = fit_by_select(a, r, t, layout, err);
-	if (rc <= 0)
-		a->how.method = method;
+	if (v->select)
+		how.method = SL_PLACE_NATIVE;
+	if (now && (how.method == SL_PLACE_NATIVE || v->in_rows))
+		rc = leave_reserved(a, v, &r, err);
+	if (rc > 0)
+		rc = sl_fit_at(a->tl, &r, &how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (rc > 0)
+		a->how = how;
 	return rc;
 }
 
-static int find_earliest_there(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+/* By the first of its variants that fits, on the nodes that are looked at (a->on_up). */
+static int fit_first(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+{
+	const struct sl_want *w = &a->w->pub;
+	bool now = t <= a->p->c->now, select = now || a->how.method == SL_PLACE_NATIVE;
+	struct telling told = { .of = NULL };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < w->variants; i++) {
+		const struct sl_variant *v = &w->variant[i];
+
+		if (t < v->from || t >= v->until || (v->select && !select) || !cluster_tries(a->w, v, now, a->how.method))
+			continue;
+		rc = fits_by(a, v, t, seconds, layout, err);
+		if (!rc)
+			cluster_tell_misfit(a->w, &told, v, &a->lack.misfit);
+	}
+	return rc;
+}
+
+static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 			       struct sl_error *err);
 
 /* Starting now: will there be nodes that are up soon enough that it waits for them?  1, 0 or -1. */
@@ -213,7 +211,7 @@ static int waits_for_nodes(struct attempt *a, struct sl_error *err)
 	up.on_up = true;
 	up.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	up.open = (struct sl_nodeset) SL_NODESET_EMPTY;
-	rc = seconds ? find_earliest_there(&up, now, sl_later(now, a->wake_after), seconds, &at, err) : 0;
+	rc = seconds ? fit_soonest(&up, now, sl_later(now, a->wake_after), seconds, &at, err) : 0;
 	plan_attempt_end(&up);
 	if (rc >= 0)
 		a->wakes = rc ? WAKES_NONE : MAY_WAKE;
@@ -225,15 +223,15 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	int rc;
 
 	if (!looks_at_those_up(a->w))
-		return fits_there(a, t, seconds, layout, err);
+		return fit_first(a, t, seconds, layout, err);
 	a->on_up = true;
-	rc = fits_there(a, t, seconds, layout, err);
+	rc = fit_first(a, t, seconds, layout, err);
 	a->on_up = false;
 	if (rc)
 		return rc;
 	if (t <= a->p->c->now && (rc = waits_for_nodes(a, err)))
 		return rc < 0 ? -1 : 0;
-	return fits_there(a, t, seconds, layout, err);
+	return fit_first(a, t, seconds, layout, err);
 }
 
 int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
@@ -293,31 +291,15 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 	return first;
 }
 
-/* A job that waits for a start below few switches starts anywhere when it has waited long enough. */
-static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
-			   struct sl_error *err)
+/*
+ * The earliest start by one of its variants.  One at this moment is not by a variant for later ones, nor left to select
+ * on what others have reserved: then it is not before the first of those ends.
+ */
+static int find_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
+		   int64_t *start, struct sl_error *err)
 {
-	struct sl_request any = *r;
-	int64_t until, last;
-	int rc;
-
-	if (!r->max_leaves)
-		return plan_fit_earliest(a, r, from, latest, start, err);
-	until = a->w->leaves_until;
-	last = until <= latest ? until - 1 : latest;
-	rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;
-	if (rc || latest < until)
-		return rc;
-	any.max_leaves = 0;
-	return sl_fit_earliest(a->tl, &any, &a->how, from > until ? from : until, latest, start, &a->layout,
-			       &a->lack.misfit, err);
-}
-
-/* The earliest fit of so many seconds between *from* and *latest*, by the method of the attempt. */
-static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-			  struct sl_error *err)
-{
-	struct sl_request r = request_for(a, seconds);
+	struct sl_request r = request_for(a, v, seconds);
+	int64_t now = a->p->c->now;
 
 	a->lack.license = SL_NONE;
 	for (;;) {
@@ -329,11 +311,11 @@ static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64
 			plan_licensed(a, from, r.duration);
 			return 0;
 		}
-		rc = fit_in_switches(a, &r, t, latest, start, err);
+		rc = plan_fit_earliest(a, &r, t, latest, start, err);
 		if (rc <= 0)
 			return rc;
-		if ((a->how.method == SL_PLACE_NATIVE || a->w->pub.rows.spare) && *start <= a->p->c->now) {
-			rc = fits_there(a, *start, seconds, true, err);
+		if (*start <= now && (!v->now || a->how.method == SL_PLACE_NATIVE)) {
+			rc = v->now ? fits_by(a, v, *start, seconds, true, err) : 0;
 			if (rc)
 				return rc;
 			from = first_ahead_ends(a, r.duration);
@@ -347,44 +329,61 @@ static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64
 	}
 }
 
-/* Sooner than it is placed, or where it is not, on more nodes: by select. */
-static int find_wider(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start, struct sl_error *err)
+/* The same, where it may be only at this moment, too. */
+static int find_soonest_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
+			   int64_t *start, struct sl_error *err)
 {
-	struct attempt wide = *a;
-	int64_t at;
-	int rc;
+	int64_t now = a->p->c->now;
 
-	wide.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
-	wide.how.method = SL_PLACE_NATIVE;
-	rc = find_by_method(&wide, from, latest, seconds, &at, err);
-	a->open = wide.open;
-	if (rc > 0) {
-		sl_layout_free(&a->layout);
-		*a = wide;
-		*start = at;
-	} else {
-		sl_layout_free(&wide.layout);
-	}
-	return rc;
+	if (!cluster_tries(a->w, v, !v->later, a->how.method))
+		return 0;
+	if (v->select)
+		a->how.method = SL_PLACE_NATIVE;
+	from = from > v->from ? from : v->from;
+	latest = latest < v->until ? latest : v->until - 1;
+	*start = now;
+	if (v->later)
+		return from <= latest ? find_by(a, v, from, latest, seconds, start, err) : 0;
+	return from <= now && now <= latest ? fits_by(a, v, now, seconds, true, err) : 0;
 }
 
-/* The earliest fit of so many seconds between *from* and *latest*, on the nodes that are looked at. */
-static int find_earliest_there(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-			     struct sl_error *err)
+/* By the variant that fits soonest, of equals the first, on the nodes that are looked at. */
+static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start, struct sl_error *err)
 {
-	int rc, wider;
+	const struct sl_want *w = &a->w->pub;
+	struct attempt best = *a;
+	const struct sl_variant *said = NULL;	/* why not is said of this one: the first that holds for good, if any does */
+	int rc = 0, found = 0;
 
-	if (may_fit_by_select(a) && from <= a->p->c->now) {
-		rc = fits_there(a, from, seconds, true, err);
-		*start = a->p->c->now;
-		if (rc)
-			return rc;
+	if (w->variants == 1)
+		return find_by(a, w->variant, from, latest, seconds, start, err);
+	for (uint32_t i = 0; rc >= 0 && i < w->variants && from <= latest; i++) {
+		const struct sl_variant *v = &w->variant[i];
+		struct attempt one = *a;
+		int64_t at;
+
+		one.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+		rc = find_soonest_by(&one, v, from, latest, seconds, &at, err);
+		a->open = one.open;
+		if (v->later && v->from <= latest && (!said || said->until < INT64_MAX)) {
+			a->lack = one.lack;
+			said = v;
+		}
+		if (rc <= 0) {
+			sl_layout_free(&one.layout);
+			continue;
+		}
+		sl_layout_free(&best.layout);
+		best = one;
+		found = 1;
+		*start = at;
+		latest = at - 1;
 	}
-	rc = find_by_method(a, from, latest, seconds, start, err);
-	if (rc < 0 || !a->w->wide.differs || !may_fit_by_select(a))
-		return rc;
-	wider = find_wider(a, from, rc ? *start - 1 : latest, seconds, start, err);
-	return wider ? wider : rc;
+	if (found) {
+		best.open = a->open;
+		*a = best;
+	}
+	return rc < 0 ? -1 : found;
 }
 
 /* On any nodes, unless it starts as soon, or so soon that it is to wait, on nodes that are up. */
@@ -396,17 +395,17 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 	int rc, woken;
 
 	if (!looks_at_those_up(a->w))
-		return find_earliest_there(a, from, latest, seconds, start, err);
+		return fit_soonest(a, from, latest, seconds, start, err);
 	any = *a;
 	a->on_up = true;
-	rc = find_earliest_there(a, from, latest, seconds, start, err);
+	rc = fit_soonest(a, from, latest, seconds, start, err);
 	a->on_up = false;
 	if (rc < 0)
 		return -1;
 	any.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	any.open = a->open;
 	a->open = (struct sl_nodeset) SL_NODESET_EMPTY;
-	woken = find_earliest_there(&any, from, latest, seconds, &at, err);
+	woken = fit_soonest(&any, from, latest, seconds, &at, err);
 	if (woken > 0 && (!rc || at < *start - a->wake_after)) {
 		sl_layout_free(&a->layout);
 		*a = any;

@@ -31,7 +31,7 @@ static bool ask_each_node(struct sl_request *r)
 {
 	uint32_t nodes = r->min_nodes ? r->min_nodes : 1;
 
-	if (r->choices || r->parts || r->picks || r->counts || r->contiguous || r->max_leaves || r->plane ||
+	if (r->parts || r->picks || r->contiguous || r->max_leaves || r->plane ||
 	    (r->required && r->required->count))
 		return false;
 	for (uint32_t g = 0; g < r->gres_needs; g++)
@@ -196,9 +196,9 @@ int plan_share_out(struct sl_plan *p, const struct want *const *w, uint32_t comp
 	for (uint32_t c = 0; c < components && rc > 0; c++) {
 		struct sl_timeline *tl = plan_timeline_of(p, w[c]->enclave, err);
 
-		rc = tl ? find_candidates(tl, w[c]->pub.request, t, &set[c], err) : -1;
+		rc = w[c]->pub.many_sets || w[c]->pub.many_counts ? 0 : tl ? find_candidates(tl, *w[c]->pub.exact, t, &set[c], err) : -1;
 		if (rc > 0)
-			f->wants[c] = w[c]->pub.request.min_nodes ? w[c]->pub.request.min_nodes : 1;
+			f->wants[c] = w[c]->pub.exact->min_nodes ? w[c]->pub.exact->min_nodes : 1;
 	}
 	if (rc > 0) {
 		f->components = components;

@@ -459,8 +459,8 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
  * to have several cores in one row.  0 or -1. */
 int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err);
 
-/* A start now on cores that others may have, too, where select is sure to find them.  1 with the layout, 0 or -1. */
-int plan_fit_in_rows(struct attempt *a, struct sl_request r, bool layout, struct sl_error *err);
+/* Of these those alone that have no more jobs than that: as many rows at most have something in use there.  0 or -1. */
+int plan_keep_few(struct attempt *a, uint32_t most, struct sl_error *err);
 
 /* plan_room.c: was it passed over? */
 bool plan_is_passed(const struct sl_plan *p, uint32_t job);

@@ -10,17 +10,13 @@
 
 #include <string.h>
 
-static bool has_all_nodes_of(const struct want *less, const struct want *w)
+/* The usable nodes of its partition include all that any job there may have; sets of its own do not. */
+static bool has_all_nodes_of(const struct sl_cluster *c, const struct want *less, const struct sl_variant *a,
+			     const struct want *w, const struct sl_variant *b)
 {
-	const struct sl_nodeset *nodes = less->pub.request.eligible;
-
-	if (less->enclave != w->enclave)
-		return false;
-	if (nodes == w->pub.request.eligible)
-		return true;
-	/* The usable nodes of its partition include all that any job there may have; sets of its own do not. */
-	return nodes != &less->eligible && nodes != &less->active && less->entry.partition == w->entry.partition &&
-		less->entry.loan == w->entry.loan;
+	return a->request.eligible == b->request.eligible ||
+		(a->request.eligible == &cluster_part(c, &less->entry)->usable && less->entry.partition == w->entry.partition &&
+		 less->entry.loan == w->entry.loan);
 }
 
 static uint32_t or_most(uint32_t limit)
@@ -41,40 +37,60 @@ static bool wants_block(const struct attempt *a)
 	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
 }
 
-/* As select looks for rows: where one is sure to have its cores, one is for less. */
-static bool rows_no_less(const struct sl_want_rows *less, const struct sl_want_rows *w)
-{
-	return w->spare >= less->spare && (!w->enough || (less->enough && w->enough >= less->enough && w->few <= less->few &&
-							  w->alone == less->alone));
-}
-
 /*
- * Wherever *w* fits, *less* does.  As to nodes and tasks: of the k nodes on which w
- * has its tasks, less takes the best it may have, and those host their share of them
- * at least.
+ * Wherever *b* fits, *a* does.  As to nodes and tasks: of the k nodes on which b has its tasks, a takes the best it may
+ * have, and those host their share of them at least.
  */
-static bool asks_no_less(const struct want *less, const struct want *w)
+static bool is_no_less(const struct sl_request *a, const struct sl_request *b)
 {
-	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
-
-	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows) ||
-	    (w->wide.differs && memcmp(&less->wide, &w->wide, sizeof(w->wide))))
-		return false;
-	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* of which no boots are counted */
-		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
 		return false;
-	return b->cores_per_task >= a->cores_per_task && b->tasks_per_core <= a->tasks_per_core &&
+	return gres_no_less(a, b) && b->cores_per_task >= a->cores_per_task && b->tasks_per_core <= a->tasks_per_core &&
 		b->min_cores_per_node >= a->min_cores_per_node && b->least_free_cores >= a->least_free_cores &&
 		(a->cores_at_once <= 1 || a->cores_at_once == b->cores_at_once || b->whole_nodes) &&
 		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
 		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
 		b->all_memory == a->all_memory &&
-		(b->whole_nodes || !a->whole_nodes) && a->cores_beside >= b->cores_beside && (!a->choices || a->choice == b->choice) &&
-		(!a->parts || a->part == b->part) && (!a->counts || a->count == b->count) &&
+		(b->whole_nodes || !a->whole_nodes) && a->cores_beside >= b->cores_beside &&
+		(!a->parts || a->part == b->part) &&
 		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);
+}
+
+/* Of starts now by *b*: would it be looked for by *a*, on no fewer nodes, for no more? */
+static bool is_variant_no_less(const struct sl_variant *a, const struct sl_variant *b)
+{
+	return a->now && (b->select || !a->select) && (b->in_rows || !a->in_rows) &&
+		(!a->few || (b->few && b->few <= a->few)) && is_no_less(&a->request, &b->request);
+}
+
+/*
+ * Wherever *w* fits now, *less* does: of each of its variants one of the other's asks no more.  (*native*: of *less* no
+ * others were looked for than those by select.)
+ */
+static bool asks_no_less(const struct attempt *a, const struct want *less, bool native)
+{
+	const struct want *w = a->w;
+
+	if (less->enclave != w->enclave || less->pub.request.required)
+		return false;
+	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* of which no boots are counted */
+		return false;
+	for (uint32_t k = 0; k < w->pub.variants; k++) {
+		const struct sl_variant *b = &w->pub.variant[k], *of_less = less->pub.variant;
+		uint32_t i = 0;
+
+		if (!cluster_tries(w, b, true, a->how.method))
+			continue;
+		while (i < less->pub.variants &&
+		       !((!native || cluster_tries(less, &of_less[i], true, SL_PLACE_NATIVE)) &&
+			 has_all_nodes_of(a->p->c, less, &of_less[i], w, b) && is_variant_no_less(&of_less[i], b)))
+			i++;
+		if (i == less->pub.variants)
+			return false;
+	}
+	return true;
 }
 
 /* The best part of a block need not be a block. */
@@ -105,7 +121,7 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 		const struct refused *m = &p->refusal[i];
 
 		if (m->kind != kind || m->seconds > seconds || (m->native && a->how.method != SL_PLACE_NATIVE) ||
-		    !asks_no_less(m->w, a->w) || !blocks_no_less(m->block, m->w, a))
+		    !asks_no_less(a, m->w, m->native) || !blocks_no_less(m->block, m->w, a))
 			continue;
 		tell_lack(m, a->w, lack);
 		return true;
@@ -154,7 +170,7 @@ static bool is_exact(const struct attempt *a)
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)
 			return false;
-	return !r->max_leaves && !r->parts && !r->choices && !a->w->wide.differs && a->how.method != SL_PLACE_EXPLICIT;
+	return !r->max_leaves && !r->parts && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT;
 }
 
 /* No start from *from* on before the time that is returned. */
@@ -166,7 +182,7 @@ static int64_t begin_at(const struct attempt *a, int64_t from, int64_t seconds)
 	for (uint32_t i = 0; i < p->waits; i++) {
 		const struct waited *m = &p->wait[i];
 
-		if (m->until > begin && m->from <= from && m->seconds <= seconds && asks_no_less(m->w, a->w) &&
+		if (m->until > begin && m->from <= from && m->seconds <= seconds && asks_no_less(a, m->w, false) &&
 		    blocks_no_less(m->block, m->w, a))
 			begin = m->until;
 	}

@@ -30,7 +30,7 @@ static bool takes_only(const struct sl_request *r, int64_t cores)
 	const uint32_t each = r->cores_per_task ? r->cores_per_task : 1;
 
 	return cores == (r->tasks ? (int64_t) r->tasks * each : r->cores) && r->tasks_per_core <= 1 && r->min_nodes <= 1 &&
-		!r->most_nodes && !r->choices && !r->parts && !r->max_leaves && !r->max_cores_per_node && !r->least_free_cores &&
+		!r->most_nodes && !r->parts && !r->max_leaves && !r->max_cores_per_node &&
 		!r->tasks_per_node && !r->plane && !r->memory_per_node && !r->memory_per_core && !r->all_memory &&
 		!r->gres_needs && !r->whole_nodes && !r->cores_beside && !r->contiguous;
 }
@@ -40,7 +40,7 @@ static bool takes_cores(const struct sl_cluster *c, const struct want *w, int64_
 	const struct sl_job_view *job = &c->snap->job;
 	const struct sl_request *r = &w->pub.request;
 
-	return takes_only(r, cores) && !w->pub.native && w->pub.method == SL_PLACE_BESTFIT &&
+	return takes_only(r, cores) && w->pub.variants == 1 && !w->pub.native && w->pub.method == SL_PLACE_BESTFIT &&
 		!job->array_max_running[w->entry.job] && c->snap->node.rows == 1 &&
 		(!r->eligible || sl_nodeset_contains(r->eligible, 0));
 }

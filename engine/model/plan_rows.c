@@ -9,7 +9,7 @@
 /* Do its cores of a node have to be in one row?  (Of one core any will do.) */
 static bool is_in_rows(const struct want *w)
 {
-	return w->enclave && w->enclave->shared && w->pub.rows.enough != 1;
+	return w->enclave && w->enclave->shared && w->rows.enough != 1;
 }
 
 int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err)
@@ -54,8 +54,7 @@ static void count_jobs(const struct sl_plan *p, uint32_t *jobs)
 	}
 }
 
-/* Of its nodes those alone that have no more jobs than that: as many rows at most have something in use there. */
-static int keep_few(struct attempt *a, uint32_t most, struct sl_error *err)
+int plan_keep_few(struct attempt *a, uint32_t most, struct sl_error *err)
 {
 	uint32_t nodes = a->p->c->snap->node.rows, *jobs = calloc((size_t) nodes + 1, sizeof(*jobs));
 	struct sl_nodeset many = SL_NODESET_EMPTY;
@@ -71,38 +70,4 @@ static int keep_few(struct attempt *a, uint32_t most, struct sl_error *err)
 	sl_nodeset_free(&many);
 	free(jobs);
 	return rc;
-}
-
-static int fit_now(struct attempt *a, const struct sl_request *r, bool layout, struct sl_error *err)
-{
-	return sl_fit_at(a->tl, r, &a->how, a->p->c->now, layout ? &a->layout : NULL, &a->lack.misfit, err);
-}
-
-/*
- * On cores that are nobody's, else where some row is sure to have them, as select looks for them.  Whether one will
- * have them for a job that is to start later is not known, so it stays off the nodes of such.
- */
-int plan_fit_in_rows(struct attempt *a, struct sl_request r, bool layout, struct sl_error *err)
-{
-	const struct sl_want_rows *rows = &a->w->pub.rows;
-	int rc;
-
-	if (plan_open_nodes(a, &r, true, err) < 0)
-		return -1;
-	if ((r.choices || r.parts) && a->open.count < r.eligible->count)
-		return 0;
-	r.eligible = &a->open;
-	r.cores_beside = -(int32_t) rows->spare;
-	rc = fit_now(a, &r, layout, err);
-	if (rc || !rows->enough)
-		return rc;
-	r.cores_beside = 0;
-	r.least_free_cores = rows->enough;
-	if (rows->alone)
-		r.max_nodes = 1;
-	rc = fit_now(a, &r, layout, err);
-	if (rc || !rows->few || r.choices || r.parts)
-		return rc;
-	r.least_free_cores = 0;
-	return keep_few(a, rows->few, err) < 0 ? -1 : fit_now(a, &r, layout, err);
 }

@@ -111,7 +111,7 @@ static const char *says_itself(const struct sl_want *w)
 	return w->request.parts ? "its constraint has counts: which nodes are of which feature" :
 		w->request.plane ? "its tasks go round its nodes in planes: what each gives" :
 		w->request.picks ? "its distribution is arbitrary: what each of its nodes gives" :
-		w->rows.spare ? "its cores may be others', too: which nodes have some for it" : NULL;
+		w->shares ? "its cores may be others', too: which nodes have some for it" : NULL;
 }
 
 /* What forbids a start or a reservation whatever is free.  1: nothing. */
@@ -373,7 +373,8 @@ static bool is_stuck(const struct attempt *a, const struct booking *head)
 	const struct sl_request *r = &a->w->pub.request;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts || r->choices || r->counts)
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts ||
+	    a->w->pub.variants > 1 || head->want->pub.variants > 1)
 		return false;
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)

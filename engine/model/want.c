@@ -386,6 +386,19 @@ static bool has_settled_tasks(const struct sl_request *r)
 						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
 }
 
+void want_leave_to_select(struct want *w)
+{
+	char text[SL_WORDS_TEXT];
+
+	w->pub.method = SL_PLACE_NATIVE;
+	want_restore_wide(w, &w->pub.request);
+	w->wide.differs = false;
+	if (w->entry.loan || w->entry.confine)
+		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on %s",
+			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)),
+			    w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
+}
+
 static void choose_method(const struct sl_cluster *c, struct want *w)
 {
 	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
@@ -400,19 +413,8 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
 	w->pub.asked |= r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1) ? 0 : SL_W(SEVERAL_NODES);
 	w->pub.native = sl_words_left(w->pub.asked);
-	if (w->pub.native) {
-		w->pub.method = SL_PLACE_NATIVE;
-		want_restore_wide(w, &w->pub.request);
-		w->pub.request.least_free_cores = 0;
-		w->wide.differs = false;
-	}
-	if (w->pub.native && (w->entry.loan || w->entry.confine)) {
-		char text[SL_WORDS_TEXT];
-
-		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on %s",
-			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)),
-			    w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
-	}
+	if (w->pub.native)
+		want_leave_to_select(w);
 }
 
 /* Is its alternative one that it may not be started as? */
@@ -515,9 +517,10 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	choose_method(c, w);
 	ask_switches(c, w);
-	if (want_choose_nodes(c, w, err) < 0 || want_place_strictly(c, w, err) < 0)
+	if (want_choose_nodes(c, w, err) < 0 || want_place_strictly(c, w, err) < 0 ||
+	    want_find_up(c, w, err) < 0)
 		return -1;
-	return want_find_up(c, w, err);
+	return want_list(w, err);
 }
 
 static void empty(struct want *w)

@@ -25,7 +25,7 @@ static uint32_t read_number(const char **at)
 }
 
 /* Its runs, which rise; how many they are, 0: it is no such list, or a longer one. */
-static uint32_t read_runs(const char *at, struct sl_count_run run[MOST_RUNS])
+static uint32_t read_runs(const char *at, struct count_run run[MOST_RUNS])
 {
 	uint32_t runs = 0, last = 0;
 
@@ -41,7 +41,7 @@ static uint32_t read_runs(const char *at, struct sl_count_run run[MOST_RUNS])
 		if (runs && first == last + 1)
 			run[runs - 1].last = to;
 		else
-			run[runs++] = (struct sl_count_run) { first, to };
+			run[runs++] = (struct count_run) { first, to };
 		last = to;
 		if (!*at++)
 			return runs;
@@ -49,12 +49,12 @@ static uint32_t read_runs(const char *at, struct sl_count_run run[MOST_RUNS])
 }
 
 /* Those from *least* to *most* of them; how many runs are left. */
-static uint32_t cut_runs(struct sl_count_run *run, uint32_t runs, uint32_t least, uint32_t most)
+static uint32_t cut_runs(struct count_run *run, uint32_t runs, uint32_t least, uint32_t most)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < runs; i++) {
-		struct sl_count_run r = run[i];
+		struct count_run r = run[i];
 
 		r.first = r.first < least ? least : r.first;
 		r.last = r.last > most ? most : r.last;
@@ -64,7 +64,7 @@ static uint32_t cut_runs(struct sl_count_run *run, uint32_t runs, uint32_t least
 	return kept;
 }
 
-static bool is_wide(const struct sl_count_run *run, uint32_t runs)
+static bool is_wide(const struct count_run *run, uint32_t runs)
 {
 	for (uint32_t i = 0; i < runs; i++)
 		if (run[i].first < run[i].last)
@@ -72,22 +72,21 @@ static bool is_wide(const struct sl_count_run *run, uint32_t runs)
 	return false;
 }
 
-static int keep_runs(struct want *w, const struct sl_count_run *run, uint32_t runs, struct sl_error *err)
+static int keep_runs(struct want *w, const struct count_run *run, uint32_t runs, struct sl_error *err)
 {
 	w->count = malloc(runs * sizeof(*run));
 	if (!w->count)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	for (uint32_t i = 0; i < runs; i++)
 		w->count[i] = run[i];
-	w->pub.request.count = w->count;
-	w->pub.request.counts = runs;
+	w->counts = runs;
 	return 0;
 }
 
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err)
 {
 	const char *list = cluster_str(c, c->snap->job.node_counts[w->entry.job]);
-	struct sl_count_run run[MOST_RUNS];
+	struct count_run run[MOST_RUNS];
 	uint32_t runs;
 
 	if (!*list || w->entry.shape)

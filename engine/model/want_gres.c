@@ -15,7 +15,7 @@ bool want_narrow(const struct sl_cluster *c, struct want *w)
 
 	if (r->min_nodes == r->max_nodes)
 		return true;
-	if (r->most_nodes || r->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
+	if (r->most_nodes || w->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
 		return false;
 	w->wide.differs = true;
 	r->max_nodes = r->min_nodes;

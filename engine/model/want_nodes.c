@@ -262,9 +262,6 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 	for (uint32_t i = 0; i < w->choices; i++)
 		if (sl_nodeset_union(&w->eligible, &w->choice[i], err) < 0)
 			return -1;
-	/* (of a native job select chooses) */
-	w->pub.request.choice = w->choice;
-	w->pub.request.choices = w->pub.native ? 0 : w->choices;
 	return 0;
 }
 
@@ -399,11 +396,59 @@ static uint32_t count_down(const struct sl_cluster *c, const struct sl_request *
 	return down;
 }
 
+int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *among, struct sl_misfit *misfit,
+		       struct sl_error *err)
+{
+	const struct sl_how how = { .method = SL_PLACE_NATIVE };
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	struct telling told = { .of = NULL };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < w->pub.variants; i++) {
+		const struct sl_variant *v = &w->pub.variant[i];
+		struct sl_request r = v->request;
+
+		if (!cluster_tries(w, v, true, SL_PLACE_NATIVE))
+			continue;
+		r.duration = 1;
+		r.max_leaves = 0;		/* which it does not insist on for ever */
+		rc = among ? sl_nodeset_meet(&nodes, r.eligible, among, err) : 0;
+		r.eligible = among ? &nodes : r.eligible;
+		rc = rc ? rc : sl_fit_at(c->empty, &r, &how, c->now, NULL, misfit, err);
+		cluster_tell_misfit(w, &told, v, misfit);
+	}
+	sl_nodeset_free(&nodes);
+	return rc;
+}
+
+/* Alone on the machine, its nodes that are down or drained among them. */
+static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .for_chance = true };
+	struct sl_misfit misfit;
+	int rc;
+
+	all.pub.native = w->pub.native | w->wide.native;
+	all.pub.request = w->pub.request;
+	rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
+	all.pub.request.eligible = &all.eligible;
+	all.pub.request.max_leaves = 0;
+	all.count = w->count;
+	all.counts = w->counts;
+	if (!rc)
+		rc = want_list(&all, err);
+	all.count = NULL;
+	if (!rc)
+		rc = cluster_fits_alone(c, &all, NULL, &misfit, err);
+	if (rc > 0)
+		w->down = count_down(c, &all.pub.request);
+	want_free_nodes(&all);
+	return rc;
+}
+
 int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
 {
 	struct want *w = (struct want *) constant;
-	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .for_chance = true };
-	struct sl_how how = { .method = SL_PLACE_NATIVE };
 	int rc;
 
 	if (w->chance != CHANCE_UNKNOWN)
@@ -412,27 +457,14 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 		c->empty = cluster_new_timeline(c, err);
 	if (!c->empty)
 		return -1;
-	all.pub.native = w->pub.native | w->wide.native;
-	all.pub.request = w->pub.request;
-	cluster_widen(w, &all.pub.request);
-	all.pub.request.duration = 1;
-	all.pub.request.max_leaves = 0;		/* which it does not insist on for ever */
-	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
-	if (!rc) {
-		struct sl_misfit misfit;
-
-		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
-		all.pub.request.eligible = &all.eligible;
-		if (!rc)
-			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
-		if (rc >= 0)
-			w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
-		if (w->chance == CHANCE_DOWN)
-			w->down = count_down(c, &all.pub.request);
-	} else if (rc > 0) {
+	rc = cluster_fits_alone(c, w, NULL, &w->misfit, err);
+	if (rc > 0)
 		w->chance = CHANCE_GOOD;
-	}
-	want_free_nodes(&all);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	rc = fits_somewhere(c, w, err);
+	if (rc >= 0)
+		w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -454,6 +486,7 @@ void want_free_nodes(struct want *w)
 	for (uint32_t i = 0; i < w->choices; i++)
 		sl_nodeset_free(&w->choice[i]);
 	free(w->choice);
+	free(w->list);
 	free(w->count);
 	free(w->pick);
 	for (uint32_t i = 0; w->part && i <= w->parts; i++)

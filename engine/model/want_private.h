@@ -41,6 +41,9 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 }
 
 /* want.c */
+/* It is native: its request becomes what it says itself.  Not on borrowed nodes. */
+void want_leave_to_select(struct want *w);
+
 /* It cannot be had as things stand in this snapshot; 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
@@ -94,8 +97,8 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
-/* want_wide.c */
-/* What it says less is what its request says now: what follows may make that stricter. */
+/* want_variants.c */
+/* What it says itself is what its request says now: what follows may make that stricter. */
 void want_keep_wide(struct want *w);
 
 /* As it was then. */
@@ -103,6 +106,9 @@ void want_restore_wide(const struct want *w, struct sl_request *r);
 
 /* Of a native job, which is worked out otherwise: where a stricter request would leave nothing to select it has that one. */
 int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err);
+
+/* Its variants, once all else is known; its request becomes what all of them have in common.  0 or -1. */
+int want_list(struct want *w, struct sl_error *err);
 
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */

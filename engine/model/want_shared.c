@@ -40,8 +40,8 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 
 	if (r->tasks == r->min_nodes && r->min_nodes == r->max_nodes && !a->overcommit)
 		each = 1;
-	w->pub.rows.alone = !each && r->min_nodes <= 1 && !r->counts && !(r->tasks_per_node && r->tasks > r->tasks_per_node);
-	if (w->pub.rows.alone) {
+	w->rows.alone = !each && r->min_nodes <= 1 && !w->counts && !(r->tasks_per_node && r->tasks > r->tasks_per_node);
+	if (w->rows.alone) {
 		each = r->tasks ? r->tasks : 1;
 		nodes = 1;
 	}
@@ -50,8 +50,8 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;
 	poor = (rows - 1) / nodes;
-	w->pub.rows.few = poor;
-	w->pub.rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
+	w->rows.few = poor;
+	w->rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
 }
 
 void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -60,6 +60,7 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 
 	if (!want_can_place(w, SL_W(SHARED_CORES)))
 		return;
-	w->pub.rows.spare = (rows - 1) * c->part[w->entry.partition].row_cores;
+	w->pub.shares = true;
+	w->rows.spare = (rows - 1) * c->part[w->entry.partition].row_cores;
 	ask_rows(c, w, a, rows);
 }

@@ -185,161 +185,14 @@ static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, 
 	return sl_sweep(tl, &need, own.method, from, latest, start, layout, misfit, err);
 }
 
-/* -- among counts ------------------------------------------------------ */
-
-/* The request with its nth run of counts. */
-static struct sl_request count(const struct sl_request *r, uint32_t n)
-{
-	struct sl_request one = *r;
-
-	one.counts = 0;
-	one.min_nodes = r->count[n].first;
-	one.max_nodes = r->count[n].last;
-	one.most_nodes = one.min_nodes < one.max_nodes;
-	return one;
-}
-
-/* The most nodes that will do, or of a later start the fewest.  Why not is said of the fewest. */
-static int fit_counts_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
-			 struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
-{
-	bool ever = true;
-	int rc = 0;
-
-	if (!r->counts)
-		return fit_one_at(tl, r, how, t, layout, misfit, err);
-	for (uint32_t i = 0; !rc && i < r->counts; i++) {
-		uint32_t n = t == tl->now ? r->counts - 1 - i : i;
-		struct sl_request one = count(r, n);
-		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
-
-		rc = fit_one_at(tl, &one, how, t, layout, &why, err);
-		ever &= why.ever;
-		if (!rc && !n && misfit)
-			*misfit = why;
-	}
-	if (!rc && misfit)
-		misfit->ever = ever;
-	return rc;
-}
-
-static void swap_layouts(struct sl_layout *a, struct sl_layout *b)
-{
-	struct sl_layout c = *a;
-
-	*a = *b;
-	*b = c;
-}
-
-/* As many nodes as start soonest, of equals the fewest; but the most of a start now. */
-static int fit_counts_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
-			       int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-			       struct sl_misfit *misfit, struct sl_error *err)
-{
-	struct sl_layout other = SL_LAYOUT_EMPTY;
-	int rc = 0, found = 0;
-	bool ever = true;
-
-	if (!r->counts)
-		return fit_one_earliest(tl, r, how, from, latest, start, layout, misfit, err);
-	for (uint32_t n = 0; rc >= 0 && n < r->counts && (!n || from <= latest); n++) {
-		struct sl_request one = count(r, n);
-		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
-
-		sl_layout_clear(&other);
-		rc = fit_one_earliest(tl, &one, how, from, latest, start, layout ? &other : NULL, &why, err);
-		ever &= why.ever;
-		if (!rc && !n && misfit)
-			*misfit = why;
-		if (rc <= 0)
-			continue;
-		found = 1;
-		latest = *start - 1;
-		if (layout)
-			swap_layouts(layout, &other);
-	}
-	sl_layout_free(&other);
-	if (rc >= 0 && !found && misfit)
-		misfit->ever = ever;
-	if (rc >= 0 && found && layout && latest < tl->now)
-		rc = fit_counts_at(tl, r, how, tl->now, layout, misfit, err);
-	if (found)
-		*start = latest + 1;
-	return rc < 0 ? -1 : found;
-}
-
-/* -- among choices ----------------------------------------------------- */
-
-/* The request with its nth choice. */
-static struct sl_request choose(const struct sl_request *r, uint32_t n)
-{
-	struct sl_request one = *r;
-
-	one.eligible = &r->choice[n];
-	return one;
-}
-
-/* Of the choices that do not do, the one that lacks least speaks for all. */
-static void tell_choice(struct sl_misfit *misfit, const struct sl_misfit *one, bool first)
-{
-	bool ever = one->ever && (first || misfit->ever);
-
-	if (first || one->have > misfit->have)
-		*misfit = *one;
-	misfit->ever = ever;
-}
-
 int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
 	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	int rc = 0;
-
 	if (t < tl->now)
 		t = tl->now;
 	if (layout)
 		sl_layout_clear(layout);
-	if (r->parts)
-		return sl_parts_at(tl, r, how, t, layout, misfit, err);
-	if (!r->choices)
-		return fit_counts_at(tl, r, how, t, layout, misfit, err);
-	for (uint32_t n = 0; !rc && n < r->choices; n++) {
-		struct sl_request one = choose(r, n);
-		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
-
-		rc = fit_counts_at(tl, &one, how, t, layout, &why, err);
-		if (!rc && misfit)
-			tell_choice(misfit, &why, !n);
-	}
-	return rc;
-}
-
-/* Of several choices the one with the earliest start, which is found before *latest*; of equals the first. */
-static int fit_soonest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
-		       int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-		       struct sl_misfit *misfit, struct sl_error *err)
-{
-	struct sl_layout other = SL_LAYOUT_EMPTY;
-	int rc = 0, found = 0;
-
-	for (uint32_t n = 0; rc >= 0 && n < r->choices && from <= latest; n++) {
-		struct sl_request one = choose(r, n);
-		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
-		int64_t at;
-
-		sl_layout_clear(&other);
-		rc = fit_counts_earliest(tl, &one, how, from, latest, &at, layout ? &other : NULL, &why, err);
-		if (!rc && !found && misfit)
-			tell_choice(misfit, &why, !n);
-		if (rc <= 0)
-			continue;
-		found = 1;
-		*start = at;
-		latest = at - 1;
-		if (layout)
-			swap_layouts(layout, &other);
-	}
-	sl_layout_free(&other);
-	return rc < 0 ? -1 : found;
+	return r->parts ? sl_parts_at(tl, r, how, t, layout, misfit, err) : fit_one_at(tl, r, how, t, layout, misfit, err);
 }
 
 int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
@@ -353,8 +206,8 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 		sl_layout_clear(layout);
 	if (from < tl->now)
 		from = tl->now;
-	rc = r->parts ? sl_parts_earliest(tl, r, how, from, latest, &at, layout, misfit, err) : r->choices && from <= latest ? fit_soonest(tl, r, how, from, latest, &at, layout, misfit, err) :
-		fit_counts_earliest(tl, r, how, from, latest, &at, layout, misfit, err);
+	rc = r->parts ? sl_parts_earliest(tl, r, how, from, latest, &at, layout, misfit, err) :
+			fit_one_earliest(tl, r, how, from, latest, &at, layout, misfit, err);
 	if (rc == 1 && start)
 		*start = at;
 	return rc;
@@ -381,7 +234,7 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
 	struct sl_need need;
 	struct sl_sums sums;
 
-	if (r->choices || r->parts || r->counts || sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL) || need.jobs ||
+	if (r->parts || sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL) || need.jobs ||
 	    layout->nodes != need.min_nodes || need.units != (int64_t) need.least * need.min_nodes)
 		return true;
 	return sl_gather(tl, &need, t, false, &sums, NULL) || sums.nodes;

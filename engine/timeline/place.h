@@ -11,9 +11,6 @@
  *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
  *   - of each part as many nodes as it says (others need be of none; the nodes of a part are chosen
  *     by the method as if it were a job of its own, those that no further part could have first);
- *   - of several runs of counts, so many nodes as one of them says: of a start now the most that will do, of a
- *     later one as many as start soonest, of equals the fewest;
- *   - of several choices, nodes of one: of that with which it starts soonest, of equals the first;
  *   - a task never spans nodes; a node has at least one task, at most
  *     tasks_per_node, exactly that many where the request says so;
  *   - cores of a node: as its tasks need, at least min_cores_per_node; in all
@@ -73,10 +70,6 @@ struct sl_part {
 	uint32_t count;
 };
 
-struct sl_count_run {		/* numbers, both ends included */
-	uint32_t first, last;
-};
-
 struct sl_pick {		/* of an explicit layout */
 	uint32_t node;
 	uint32_t cores;		/* 0: what the tasks that go there need */
@@ -87,16 +80,12 @@ struct sl_request {
 	/* Which nodes.  NULL: all that there are; none required. */
 	const struct sl_nodeset *eligible;
 	const struct sl_nodeset *required;
-	const struct sl_nodeset *choice;	/* parts of the eligible nodes: all of its nodes are of one part */
-	uint32_t choices;		/* 0: it need not choose */
 	const struct sl_part *part;	/* so many of its nodes are of each, and none counts for two */
-	uint32_t parts;			/* 0: none says so; not beside choices or required nodes */
+	uint32_t parts;			/* 0: none says so; not beside required nodes */
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
-	const struct sl_count_run *count;	/* its nodes are as many as one of these says; they rise */
-	uint32_t counts;		/* 0: any number from min_nodes to max_nodes; not beside parts */
 	const struct sl_pick *pick;	/* its nodes with the tasks of each, and no cores: nothing is left to choose */
-	uint32_t picks;			/* 0: any nodes; not beside parts, counts or gres of the job */
+	uint32_t picks;			/* 0: any nodes; not beside parts or gres of the job */
 	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 

@@ -39,9 +39,9 @@ static void rows(struct sl_cluster *c, uint32_t id, uint32_t enough, bool alone)
 	const struct sl_want *w = want(c, id);
 
 	assert_int_equal(w->native, 0);
-	assert_int_equal(w->rows.spare, 16);
-	assert_int_equal(w->rows.enough, enough);
-	assert_int_equal(w->rows.alone, alone);
+	assert_int_equal(w->variant[0].request.cores_beside, -16);
+	assert_int_equal(w->variant[1].request.least_free_cores, enough);
+	assert_int_equal(enough && w->variant[1].request.max_nodes == 1 && w->request.max_nodes != 1, alone);
 	assert_false(sl_want_takes_places(w));
 }
 
@@ -68,7 +68,7 @@ static void what_is_enough_is_a_number(void **state)
 	rows(c, 4, 13, false);		/* one row of each node may lack them: 8, and 2 of the others each */
 	rows(c, 5, 19, false);		/* none: 16 and 2 */
 	rows(c, 6, 0, false);
-	rows(c, 7, 0, true);
+	rows(c, 7, 0, false);
 	rows(c, 8, 0, false);
 	rows(c, 9, 13, false);		/* one for each */
 	sl_cluster_destroy(c);
@@ -98,7 +98,7 @@ static void is_left(struct build *b, bool left)
 	struct sl_cluster *c = build_cluster(b);
 
 	assert_left(want(c, 1), left ? SL_W(SHARED_CORES) : 0);
-	assert_int_equal(want(c, 1)->rows.spare, left ? 0 : 16);
+	assert_int_equal(want(c, 1)->shares, !left);
 	sl_cluster_destroy(c);
 }
 

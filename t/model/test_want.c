@@ -328,12 +328,12 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(set_text(want(c, 5)->request.eligible), "1-3");
 	assert_string_equal(set_text(want(c, 4)->request.required), "2");
 	assert_left(want(c, 8), 0);
-	assert_int_equal(want(c, 8)->request.choices, 2);	/* nobody has none */
-	assert_string_equal(set_text(&want(c, 8)->request.choice[0]), "1,3");
+	assert_int_equal(want(c, 8)->variants, 2);	/* nobody has none */
+	assert_string_equal(set_text(want(c, 8)->variant[0].request.eligible), "1,3");
 	assert_string_equal(set_text(want(c, 8)->request.eligible), "1-3");
-	assert_int_equal(want(c, 10)->request.choices, 2);
-	assert_string_equal(set_text(&want(c, 10)->request.choice[0]), "1,3");
-	assert_string_equal(set_text(&want(c, 10)->request.choice[1]), "0-3");
+	assert_int_equal(want(c, 10)->variants, 2);
+	assert_string_equal(set_text(want(c, 10)->variant[0].request.eligible), "1,3");
+	assert_string_equal(set_text(want(c, 10)->variant[1].request.eligible), "0-3");
 	assert_left(want(c, 11), SL_W(UNPLACED));
 	assert_int_equal(want(c, 9)->why, SL_WHY_NEVER);
 	assert_string_equal(want(c, 9)->text, "its constraint has brackets that do not match: (fast|ib");
@@ -392,6 +392,22 @@ static void a_job_with_gres_is_native_while_a_reservation_has_some(void **state)
 	build_destroy(b);
 }
 
+/* The numbers of nodes that its variants are of. */
+static const char *counts(const struct sl_want *w)
+{
+	static char text[200];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < w->variants; i++) {
+		const struct sl_request *r = &w->variant[i].request;
+
+		assert_int_equal(r->most_nodes, r->min_nodes < r->max_nodes);
+		at += (size_t) snprintf(text + at, sizeof(text) - at, "%s%s %u-%u", i ? ", " : "", w->variant[i].now ? "now" : "later",
+					r->min_nodes, r->max_nodes);
+	}
+	return text;
+}
+
 static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state)
 {
 	static const char *const odd[] = { "4,1", "1,,4", "1-", "x", "0,2", "1,4 ", "99999999999",
@@ -411,17 +427,12 @@ static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state
 	build_change_job(b, 5, .gres = build_gres(b, "gpu", "", 2, SL_PER_NODE));
 	build_change_job(b, 6, .min_nodes = 20);
 	c = build_cluster(b);
-	r = &want(c, 1)->request;
-	assert_int_equal(r->counts, 3);
-	assert_int_equal(r->count[0].first, 1);
-	assert_int_equal(r->count[0].last, 2);
-	assert_int_equal(r->count[1].first, 4);
-	assert_int_equal(r->count[1].last, 4);
-	assert_int_equal(r->count[2].last, 8);
-	assert_int_equal(r->max_nodes, 8);
-	assert_int_equal(want(c, 2)->request.count[0].first, 2);
+	assert_string_equal(counts(want(c, 1)), "now 6-8, now 4-4, now 1-2, later 1-2, later 4-4, later 6-8");
+	assert_int_equal(want(c, 1)->request.min_nodes, 1);
+	assert_int_equal(want(c, 1)->request.max_nodes, 8);
+	assert_string_equal(counts(want(c, 2)), "now 6-8, now 4-4, now 2-2, later 2-2, later 4-4, later 6-8");
 	r = &want(c, 3)->request;
-	assert_int_equal(r->counts, 0);
+	assert_int_equal(want(c, 3)->variants, 1);
 	assert_int_equal(r->min_nodes, 2);
 	assert_int_equal(r->max_nodes, 3);
 	assert_true(r->most_nodes);

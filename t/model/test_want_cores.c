@@ -70,9 +70,9 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	assert_left(want(c, 1), 0);
 	assert_int_equal(want(c, 1)->request.max_cores_per_node, 4);
 	assert_left(want(c, 2), 0);	/* of parts of three nodes, three tasks on each */
-	assert_int_equal(want(c, 2)->request.max_nodes, 3);
-	assert_int_equal(want(c, 2)->request.tasks_per_node, 3);
-	assert_int_equal(want(c, 3)->request.max_cores_per_node, 6);
+	assert_int_equal(want(c, 2)->variant->request.max_nodes, 3);
+	assert_int_equal(want(c, 2)->variant->request.tasks_per_node, 3);
+	assert_int_equal(want(c, 3)->variant->request.max_cores_per_node, 6);
 	assert_int_equal(want(c, 4)->why, SL_WHY_NEVER);
 	assert_left(want(c, 5), 0);
 	assert_int_equal(want(c, 5)->request.max_cores_per_node, 0);
@@ -143,15 +143,15 @@ static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state
 	build_change_job(b, 7, .max_nodes = 2);
 	build_change_job(b, 8, .ntasks_per_socket = 2);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->request.least_free_cores, 6);	/* 4 + 2, not 4 + 1 */
-	assert_int_equal(want(c, 2)->request.least_free_cores, 4);
+	assert_int_equal(want(c, 1)->variant->request.least_free_cores, 6);	/* 4 + 2, not 4 + 1 */
+	assert_int_equal(want(c, 2)->variant->request.least_free_cores, 4);
 	assert_left(want(c, 3), SL_W(TASKS_PER_SOCKET));	/* never: as select says */
-	assert_int_equal(want(c, 4)->request.least_free_cores, 5);
-	assert_int_equal(want(c, 5)->request.least_free_cores, 5);	/* one of the second */
-	assert_int_equal(want(c, 6)->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
-	assert_int_equal(want(c, 7)->request.least_free_cores, 5);
-	assert_int_equal(want(c, 7)->request.max_nodes, 1);
-	assert_int_equal(want(c, 8)->request.least_free_cores, 8);	/* which are near its GPU is not known */
+	assert_int_equal(want(c, 4)->variant->request.least_free_cores, 5);
+	assert_int_equal(want(c, 5)->variant->request.least_free_cores, 5);	/* one of the second */
+	assert_int_equal(want(c, 6)->variant->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
+	assert_int_equal(want(c, 7)->variant->request.least_free_cores, 5);
+	assert_int_equal(want(c, 7)->variant->request.max_nodes, 1);
+	assert_int_equal(want(c, 8)->variant->request.least_free_cores, 8);	/* which are near its GPU is not known */
 	for (uint32_t i = 4; i <= 8; i++)
 		assert_left(want(c, i), 0);
 	sl_cluster_destroy(c);

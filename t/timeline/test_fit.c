@@ -89,7 +89,7 @@ static void check_even(const struct world *w, const struct reading *q, const str
 	}
 }
 
-static void check_one_layout(const struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
+static void check_layout(const struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
 			 enum sl_place_method method)
 {
 	bool block = w->r.contiguous || method == SL_PLACE_CONTIGUOUS;
@@ -110,7 +110,7 @@ static void check_one_layout(const struct world *w, const struct reading *q, con
 		assert_true(!block || !i || p[i].node == p[i - 1].node + 1);
 		set |= 1u << p[i].node;
 	}
-	assert_true(is_one_choice(&w->r, set) && are_below(w, set));
+	assert_true(are_below(w, set));
 	/* exactly the units asked for, or the least of each node */
 	assert_true(high >= q->units);
 	assert_true(low <= q->units || low == q->least * l->nodes);
@@ -126,26 +126,6 @@ static void check_one_layout(const struct world *w, const struct reading *q, con
 	if (method == SL_PLACE_SPREAD && !w->r.whole_nodes && !job_gres(&w->r) && !w->r.min_cores_per_node &&
 	    or_one(w->r.tasks_per_core) == 1)
 		check_even(w, q, p, l->nodes, start);
-}
-
-/* Where it has counts, by the one that the layout is of. */
-static void check_layout(struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
-			 enum sl_place_method method)
-{
-	const struct sl_request whole = w->r;
-	struct reading one = *q;
-	bool counted = !whole.counts;
-
-	for (uint32_t n = 0; n < whole.counts; n++) {
-		if (l->nodes < whole.count[n].first || l->nodes > whole.count[n].last)
-			continue;
-		counted = true;
-		w->r = with_count(&whole, n);
-		one = read_request(&w->r);
-	}
-	assert_true(counted);
-	check_one_layout(w, &one, l, start, method);
-	w->r = whole;
 }
 
 static void check_booking(struct world *w, const struct sl_layout *l, int64_t start)
@@ -219,12 +199,10 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 		check_layout(w, q, &l, t, how->method);
 		check_booking(w, &l, t);
 		check_explicit(w, &l, t);
-		/* (the first choice that does is taken, whatever another one would do) */
-		if (how->method == SL_PLACE_PACK && !block && !knapsack(w) && !w->r.choices && !w->tree.switches &&
-		    (!w->r.counts || t))
+		if (how->method == SL_PLACE_PACK && !block && !knapsack(w) && !w->tree.switches)
 			assert_int_equal(l.nodes, fewest);
-		if ((how->method == SL_PLACE_SPREAD || ((w->r.most_nodes || w->r.counts) && !t && how->method != SL_PLACE_PACK)) &&
-		    !block && !knapsack(w) && !w->r.choices && !w->tree.switches && (!w->r.counts || !t))
+		if ((how->method == SL_PLACE_SPREAD || (w->r.most_nodes && !t && how->method != SL_PLACE_PACK)) && !block &&
+		    !knapsack(w) && !w->tree.switches)
 			assert_int_equal(l.nodes, most);
 	}
 	sl_layout_free(&l);

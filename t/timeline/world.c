@@ -123,8 +123,6 @@ void destroy_world(struct world *w)
 		sl_nodeset_free(&w->op[i].nodes);
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
-	for (int i = 0; i < 3; i++)
-		sl_nodeset_free(&w->choice[i]);
 }
 
 /* -- a random request --------------------------------------------------- */
@@ -147,33 +145,6 @@ static void random_gres(struct sl_request *r)
 		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4), 0 };
 }
 
-/* Parts of the eligible nodes, which may have nodes in common. */
-static void random_choices(struct world *w)
-{
-	w->r.choice = w->choice;
-	w->r.choices = 1 + below(3);
-	for (uint32_t i = 0; i < w->r.choices; i++) {
-		random_nodes(&w->choice[i], 2);
-		if (w->r.eligible)
-			sl_nodeset_intersect(&w->choice[i], w->r.eligible, NULL);
-	}
-}
-
-/* Runs of counts that rise, with a number between them. */
-static void random_counts(struct world *w)
-{
-	uint32_t from = 1 + below(3);
-
-	w->r.count = w->count;
-	for (uint32_t i = 0; i < 3 && from <= NODES && (!i || one_in(2)); i++) {
-		w->count[i] = (struct sl_count_run) { from, from + below(3) };
-		from = w->count[i].last + 2 + below(2);
-		w->r.counts++;
-	}
-	w->r.min_nodes = w->count[0].first;
-	w->r.max_nodes = w->count[w->r.counts - 1].last;
-}
-
 void random_request(struct world *w)
 {
 	struct sl_request *r = &w->r;
@@ -184,8 +155,6 @@ void random_request(struct world *w)
 	if (one_in(3))
 		r->max_nodes = (r->min_nodes ? r->min_nodes : 1) + below(3);
 	r->most_nodes = one_in(4);
-	if (one_in(5))
-		random_counts(w);
 	if (one_in(2)) {
 		r->tasks = 1 + below(12);
 		r->cores_per_task = below(4);
@@ -234,32 +203,7 @@ void random_request(struct world *w)
 		sl_nodeset_intersect(&w->required, &w->eligible, NULL);
 		r->required = &w->required;
 	}
-	if (one_in(4))
-		random_choices(w);
 	r->max_leaves = one_in(2) ? below(3) : 0;
-}
-
-bool is_one_choice(const struct sl_request *r, unsigned nodes)
-{
-	bool one = !r->choices;
-
-	for (uint32_t i = 0; i < r->choices && !one; i++) {
-		one = true;
-		for (uint32_t n = 0; n < NODES; n++)
-			one = one && (!(nodes >> n & 1) || sl_nodeset_contains(&r->choice[i], n));
-	}
-	return one;
-}
-
-struct sl_request with_count(const struct sl_request *r, uint32_t n)
-{
-	struct sl_request one = *r;
-
-	one.counts = 0;
-	one.min_nodes = r->count[n].first;
-	one.max_nodes = r->count[n].last;
-	one.most_nodes = one.min_nodes < one.max_nodes;
-	return one;
 }
 
 bool are_below(const struct world *w, unsigned nodes)
@@ -402,7 +346,7 @@ int64_t job_gres(const struct sl_request *r)
 	return 0;
 }
 
-static bool possible_with(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
+bool possible(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
 {
 	int64_t units[NODES], gres[NODES];
 	uint32_t limit = q->max_nodes;
@@ -422,7 +366,7 @@ static bool possible_with(const struct world *w, const struct reading *q, int t,
 		int count = __builtin_popcount(set);
 		unsigned low = set / (set & -set);
 		bool good = count >= (int) q->min_nodes && count <= (int) limit && (!block || (low & (low + 1)) == 0) &&
-			    is_one_choice(&w->r, set) && are_below(w, set);
+			    are_below(w, set);
 
 		for (uint32_t n = 0; n < NODES && good; n++) {
 			if (set >> n & 1) {
@@ -440,28 +384,5 @@ static bool possible_with(const struct world *w, const struct reading *q, int t,
 		*fewest = count < *fewest ? count : *fewest;
 		*most = count > *most ? count : *most;
 	}
-	return *most > 0;
-}
-
-bool possible(struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
-{
-	const struct sl_request whole = w->r;
-
-	if (!whole.counts)
-		return possible_with(w, q, t, block, fewest, most);
-	*fewest = NODES + 1;
-	*most = 0;
-	for (uint32_t n = 0; n < whole.counts; n++) {
-		struct reading one;
-		int few, many;
-
-		w->r = with_count(&whole, n);
-		one = read_request(&w->r);
-		if (possible_with(w, &one, t, block, &few, &many)) {
-			*fewest = few < *fewest ? few : *fewest;
-			*most = many > *most ? many : *most;
-		}
-	}
-	w->r = whole;
 	return *most > 0;
 }

@@ -32,8 +32,7 @@ struct world {
 	bool blocked[NODES][SPAN];
 	struct op op[OPS];
 	int ops;
-	struct sl_nodeset eligible, required, choice[3];
-	struct sl_count_run count[3];
+	struct sl_nodeset eligible, required;
 	struct sl_request r;
 	struct sl_tree tree;		/* the timelines have it where it has switches */
 	uint32_t leaf_of[NODES];
@@ -55,12 +54,8 @@ void random_op(struct world *w);
 void random_request(struct world *w);
 struct reading read_request(const struct sl_request *r);
 
-/* Are nodes, bit n for node n, of one of the choices?  Below as few leaf switches as asked for? */
-bool is_one_choice(const struct sl_request *r, unsigned nodes);
+/* Are nodes, bit n for node n, below as few leaf switches as asked for? */
 bool are_below(const struct world *w, unsigned nodes);
-
-/* The request with its nth run of counts alone. */
-struct sl_request with_count(const struct sl_request *r, uint32_t n);
 
 /* Cores that so many units take on a node. */
 int64_t cores_for(const struct sl_request *r, int64_t units);
@@ -76,7 +71,7 @@ int64_t job_gres(const struct sl_request *r);
 
 /* Can it start at t, in a block where that is asked?  Sizes of the sets of nodes on which it
  * could, fewest and most. */
-bool possible(struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most);
+bool possible(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most);
 
 static inline int64_t or_one(uint32_t n)
 {

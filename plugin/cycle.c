@@ -252,7 +252,7 @@ static void tell_failure(struct sl_cycler *y, const char *what, const char *text
 	sl_status_error(&y->status, line);
 	snprintf(y->failed, sizeof(y->failed), "%.*s", (int) sizeof(y->failed) - 1, line);
 	sl_plain(line);
-	if (end->said)
+	if (end->log)
 		error("sched/lua: %s%s%s", line, end->ends, rests);
 }
 

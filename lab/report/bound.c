@@ -32,7 +32,7 @@ static void add_tail(struct tail *t, int64_t submit, double work)
 /* What a job holds while it runs; the last two in nodes (bound.h). */
 static void hold(const struct bounding *b, const struct sl_demand *d, double held[KINDS])
 {
-	double units = (double) d->cores / d->task_cores, parts = units;
+	double parts = (double) d->cores / d->task_cores;
 	uint32_t cores = d->task_cores;		/* of a part */
 	bool full;
 

@@ -47,7 +47,7 @@ struct sl_try_end sl_ladder_note(struct sl_ladder *l, enum sl_try what, double n
 	end.rests_s = sl_ladder_rest_s(++l->failures, SITE_REST_S);
 	if (end.rests_s > 0)
 		l->rests_until[SL_RUNG_SITE] = now + end.rests_s;
-	end.said = l->failures <= SL_LADDER_FAILURES;
+	end.log = l->failures <= SL_LADDER_FAILURES;
 	return end;
 }
 

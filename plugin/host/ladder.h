@@ -38,20 +38,23 @@ enum sl_try {
 	SL_TRY_FAILED,		/* a policy failed before it had booked a start */
 	SL_TRY_NO_PLAN,		/* the engine ended, hung, or sent something else */
 	SL_TRY_NOT_ASKED,	/* the engine rests */
-	SL_TRY_BARREN,		/* so many plans in a row were that it is no chance */
+	SL_TRY_BARREN,		/* two plans in a row were barren, or four, six ... */
 	SL_TRIES
 };
 
-/* What follows from a try; ends is a constant, to be put behind what is logged of a failure. */
+/* What follows from a try. */
 struct sl_try_end {
 	bool decides;		/* this plan is carried out; else the next rung is asked */
 	bool failure;		/* it counts as a failure of the site's policies */
-	bool said;		/* failures in a row are not so many yet that nobody needs to be told again */
-	double rests_s;		/* > 0: failures in a row are so many that the rung rests */
-	const char *ends;
+	bool log;		/* the failure is to be logged: false from the fourth in a row on */
+	double rests_s;		/* > 0: the rung rests, because of this and the failures before it */
+	const char *ends;	/* what becomes of the cycle, to be put behind the text of the failure; may be "" */
 };
 
-/* After so many failures in a row who fails rests: first_s the first time, twice as long each time, 60 s at most. */
+/*
+ * How long to rest after that many failures in a row: 0 before the third, then first_s, twice as long after each
+ * further one, and 60 s at most.
+ */
 #define SL_LADDER_FAILURES 3
 double sl_ladder_rest_s(unsigned failures, unsigned first_s);
 
@@ -64,7 +67,7 @@ struct sl_ladder {		/* all zero: everybody is to be asked */
 /* True if the rung is not to be asked now. */
 bool sl_ladder_rests(const struct sl_ladder *l, enum sl_rung rung, double now);
 
-/* Note what came of the site's policies.  */
+/* Note what came of asking the site's policies, and say what follows. */
 struct sl_try_end sl_ladder_note(struct sl_ladder *l, enum sl_try what, double now);
 
 /*

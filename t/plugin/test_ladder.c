@@ -46,7 +46,7 @@ static void three_failures_in_a_row_make_the_site_rest_and_each_further_one_twic
 	for (unsigned i = 0; i < sizeof(rests) / sizeof(*rests); i++) {
 		struct sl_try_end end = sl_ladder_note(&l, i % 2 ? SL_TRY_FAILED : SL_TRY_NO_PLAN, now);
 
-		assert_true(end.failure && end.rests_s == rests[i] && end.said == (i < 3));
+		assert_true(end.failure && end.rests_s == rests[i] && end.log == (i < 3));
 		assert_int_equal(sl_ladder_rests(&l, SL_RUNG_SITE, now + rests[i] - 0.1), rests[i] > 0);
 		assert_false(sl_ladder_rests(&l, SL_RUNG_SITE, now + rests[i]));
 		assert_false(sl_ladder_rests(&l, SL_RUNG_BUNDLED, now));
@@ -98,7 +98,7 @@ static void two_barren_plans_in_a_row_make_the_site_rest_and_four_easy_too(void 
 	assert_false(sl_ladder_note_plan(&l, true, NOW, &end));
 	assert_false(sl_ladder_rests(&l, SL_RUNG_SITE, NOW));
 	assert_true(sl_ladder_note_plan(&l, true, NOW, &end));
-	assert_true(end.failure && end.said);
+	assert_true(end.failure && end.log);
 	assert_true(sl_ladder_rests(&l, SL_RUNG_SITE, NOW + 9.9) && !sl_ladder_rests(&l, SL_RUNG_SITE, NOW + 10));
 	assert_false(sl_ladder_rests(&l, SL_RUNG_BUNDLED, NOW));
 	assert_false(sl_ladder_note_plan(&l, true, NOW + 2, &end));

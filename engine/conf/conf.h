@@ -13,7 +13,8 @@
  * has one there, is a note with file and line: nothing is dropped silently.  The tables of options
  * are those of Slurm 22.05 to 26.05 together.
  *
- * Bounds: 1,000 files of 256 MiB in all, lines of 16 MiB, 262,144 nodes.
+ * Bounds: 1,000 files of 256 MiB in all, lines of 16 MiB, 262,144 nodes, 2^26 nodes of all partitions and 2^24 of all
+ * lines of gres.conf together.
  *
  * Ownership: a struct sl_conf owns all it points to.  Threads: none.
  */

@@ -23,6 +23,7 @@
 #define MOST_ITEMS 64		/* of a node */
 #define MOST_DEVICES 65536
 #define MOST_EVERYWHERE 1024	/* lines of gres.conf that are about all nodes */
+#define MOST_PLACES (1u << 24)	/* nodes of all lines */
 
 struct set {			/* being put together */
 	struct sl_conf_gres item[MOST_ITEMS];
@@ -181,6 +182,7 @@ struct file {			/* gres.conf */
 	struct entry *entry;
 	uint32_t entries, room;
 	uint32_t everywhere[MOST_EVERYWHERE], everywheres;	/* numbers of entries, ascending */
+	uint32_t places;	/* nodes of all lines */
 	uint32_t *own, *first;	/* those of node i: own[first[i]] to before own[first[i + 1]], ascending */
 	struct sl_conf_where where;
 	struct sl_error *err;
@@ -217,6 +219,8 @@ static int add_entry_node(const char *name, void *arg)
 
 	if (node == SL_MAP_NOTHING || node >= f->c->nodes)
 		return 0;	/* slurmd of that node would read it */
+	if (f->places++ == MOST_PLACES)
+		return sl_conf_fail(f->where, f->err, "more than %u nodes in all lines", MOST_PLACES);
 	if (sl_grow(&e->node, &e->room, e->nodes + UINT64_C(1), sizeof(*e->node), f->err))
 		return -1;
 	e->node[e->nodes++] = node;

@@ -16,6 +16,8 @@
 #include "base/order.h"
 #include "base/search.h"
 
+#define MOST_MEMBERS (1u << 26)	/* nodes of all partitions: 256 MiB */
+
 struct line {			/* a PartitionName line at hand */
 	struct sl_conf *c;
 	struct sl_conf_where where;
@@ -277,6 +279,8 @@ static int add_member(struct members *m, uint32_t node)
 	m->named++;
 	if (node >= m->c->nodes)
 		return 0;
+	if (m->c->own->members++ == MOST_MEMBERS)
+		return sl_conf_fail(p->where, m->err, "more than %u nodes in all partitions", MOST_MEMBERS);
 	if (sl_grow(&p->node, &m->room, p->nodes + UINT64_C(1), sizeof(*p->node), m->err))
 		return -1;
 	p->node[p->nodes++] = node;

@@ -168,6 +168,7 @@ struct sl_conf_own {
 	struct sl_conf_nodeset *nodeset;
 	uint32_t nodesets, nodeset_room;
 	uint32_t default_partition;	/* the last that said Default=YES */
+	uint32_t members;		/* nodes of all partitions, as often as they are named */
 	struct sl_map by_partition, by_nodeset, by_gres;
 	struct sl_map by_name;		/* nodes; FUTURE ones have the numbers from c->nodes on */
 	uint32_t all_nodes;		/* FUTURE ones, too */

@@ -123,6 +123,24 @@ static void files_of_many_lines_are_read_line_by_line(void **state)
 	free(gres_text);
 }
 
+/* A short file must not become gigabytes: each line names all nodes again. */
+static void lists_of_nodes_are_bounded_in_all(void **state)
+{
+	char *text = malloc(1000 * 60), *to = text;
+
+	(void) state;
+	for (uint32_t i = 0; i < 100; i++)
+		to += sprintf(to, "NodeName=n[1-200000] Name=gpu Type=t%u\n", i);
+	put("gres.conf", text);
+	refused("GresTypes=gpu\nNodeName=n[1-200000] Gres=gpu:1\n", "gres.conf:84: more than 16777216 nodes in all lines");
+	put("gres.conf", NULL);
+	to = text + sprintf(text, "NodeName=n[1-200000]\n");
+	for (uint32_t i = 0; i < 400; i++)
+		to += sprintf(to, "PartitionName=p%u Nodes=ALL\n", i);
+	refused(text, "slurm.conf:337: more than 67108864 nodes in all partitions");
+	free(text);
+}
+
 static void a_tree_gives_each_node_the_switches_above_it(void **state)
 {
 	struct sl_conf *c;
@@ -280,6 +298,7 @@ int main(void)
 		cmocka_unit_test_setup(gres_conf_adds_types_and_nothing_else, clean),
 		cmocka_unit_test_setup(types_are_given_in_the_order_of_lines, clean),
 		cmocka_unit_test_setup(files_of_many_lines_are_read_line_by_line, clean),
+		cmocka_unit_test_setup(lists_of_nodes_are_bounded_in_all, clean),
 		cmocka_unit_test_setup(a_tree_gives_each_node_the_switches_above_it, clean),
 		cmocka_unit_test_setup(two_switches_above_a_leaf_are_joined, clean),
 		cmocka_unit_test_setup(a_topology_that_cannot_be_is_refused, clean),

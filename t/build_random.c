@@ -194,6 +194,7 @@ static void random_partitions(struct build *b, uint64_t *s)
 		if (one_in(s, 4))
 			r.max_time = 600 * (1 + build_below(s, 20));
 		random_part_times(s, &r);
+		r.flags |= first % 12 == 5 ? SL_PART_BY_SOCKET : first % 12 == 6 ? SL_PART_BY_CORE : 0;
 		r.over_time_limit = p % 2 ? -1 : first % 2 ? SL_UNLIMITED : 60 * (int64_t) first;
 		sl_builder_update(b->builder, SL_T_PARTITION, row, &r);
 	}
@@ -365,6 +366,7 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 	if (r->id % 11 == 3) {
 		r->flags |= SL_JOBF_MAY_PREEMPT;
 		r->preempts = sl_builder_str(b->builder, r->id % 2 ? "QOS=low,standby" : "QOS=standby");
+		r->flags |= r->id % 33 == 14 ? SL_JOBF_PREEMPTS_LOWER : r->id % 33 == 25 ? SL_JOBF_PREEMPTS_WITHIN : 0;
 	}
 	if (r->id % 5 == 2) {
 		r->flags |= SL_JOBF_NO_RESERVE;
@@ -494,6 +496,8 @@ struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 		 one_in(&seed, 4) ? 0u : 2000u, 1 + build_below(&seed, 2));
 	b = build_create(machine);
 	b->meta.select_flags = select[build_below(&seed, sizeof(select) / sizeof(select[0]))];
+	b->meta.select_flags |= (half % 4 == 3 ? SL_SELECT_SOFT_LIMIT : 0) | (half % 5 == 2 ? SL_SELECT_TOPO_OPTIONAL : 0) |
+		(half % 5 == 3 ? SL_SELECT_SERIAL_AT_END : 0);
 	b->meta.over_time_limit = half % 3 * 60;
 	left = calloc(b->nodes, sizeof(*left));
 	random_nodes(b, &seed, left);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 static bool is_cleaned_up(const struct check *c, uint32_t j)
 {
@@ -78,6 +79,18 @@ static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 	return check_later(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
 }
 
+/* Where time_min is a soft limit, of a running job: it counts, and when it is over half of the time that is left. */
+static int64_t soft_end(const struct check *c, uint32_t j, int64_t hard)
+{
+	int64_t least = c->snap->job.time_min[j], at = check_later(c->snap->job.start_time[j], least);
+
+	if (least <= 0 || hard <= c->now)
+		return hard;
+	if (at < c->now && hard != SL_UNLIMITED)
+		at = c->now + check_rest(hard, c->now) / 2;
+	return at < c->now ? hard : MIN(at, hard);
+}
+
 int64_t check_end(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -91,6 +104,8 @@ int64_t check_end(const struct check *c, uint32_t j)
 	if (!end)
 		end = job->time_limit[j] == SL_UNLIMITED ? SL_UNLIMITED :
 			check_later(job->start_time[j], job->time_limit[j]);
+	if (c->snap->meta.select_flags[0] & SL_SELECT_SOFT_LIMIT && job->state[j] == SL_JOB_RUNNING)
+		end = soft_end(c, j, end);
 	if (end == SL_UNLIMITED)
 		return end;
 	if (asleep && job->suspend_time[j])

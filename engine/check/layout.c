@@ -110,7 +110,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		.min_nodes = larger(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = larger(job->cpus_per_task[j], 1),
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
 		.few_on_core = job->ntasks_per_core[j], .tasks_per_socket = job->ntasks_per_socket[j],
-		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
+		.by_socket = sl_snapshot_by_socket(s, p), .threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
 		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
 		.whole = (flags & SL_JOBF_EXCLUSIVE) || check_core_spec(c, j) || (select & SL_SELECT_WHOLE_NODE) ||
 			!s->partition.oversubscribe[p],
@@ -165,7 +165,7 @@ static uint32_t cores_at_once(const struct check *c, const struct ask *a, uint32
 {
 	uint32_t cores = c->snap->node.cores[node] / count_sockets(c, node);
 
-	return c->snap->meta.select_flags[0] & SL_SELECT_SOCKET && !a->whole && cores ? cores : 1;
+	return a->by_socket && !a->whole && cores ? cores : 1;
 }
 
 /* The number of tasks that fit on so many cores of the node. */

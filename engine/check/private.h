@@ -91,6 +91,7 @@ struct ask {
 	uint32_t cpus_per_task;
 	uint32_t tasks_per_node;	/* at most, 0: any */
 	uint32_t tasks_per_core;	/* at most, 0: any */
+	bool by_socket;			/* select allocates whole sockets */
 	uint32_t few_on_core;		/* that is the job's own word, and no more CPUs of a core count */
 	uint32_t threads;		/* usable threads of a core, 0: all */
 	uint32_t tasks_per_socket;	/* at most, 0: any; as many CPUs of a socket as these have */

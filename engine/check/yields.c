@@ -2,8 +2,9 @@
 /*
  * check/yields.c - nodes of running jobs that jobs of the plan may preempt.
  *
- * Whom a job may preempt is a list of names (preempts), of which there are few.  For each list there is a bit for each running job
- * that may be preempted at all, and on the node that the sweep is at, when the first job of the plan with that list begins.
+ * Whom a job may preempt is a list of names (preempts), of which there are few; where its priority decides, too, the list is
+ * the job's own.  For each list there is a bit for each running job that may be preempted at all, and on the node that the
+ * sweep is at, when the first job of the plan with that list begins.
  */
 #include "check/private.h"
 
@@ -14,6 +15,7 @@
 /* Whom jobs with the list may preempt. */
 struct check_preemptees {
 	uint32_t preempts;
+	uint32_t job;			/* whose own list it is; SL_NONE: that of all jobs with such names */
 	uint64_t *runs;			/* a bit for each job row */
 	int64_t first;			/* on the node at hand: begin of the first of the plan's jobs with that list */
 };
@@ -35,39 +37,56 @@ static bool is_preempted(const struct check_preemptees *p, uint32_t j)
 
 static struct check_preemptees *find_list(const struct check *c, uint32_t job)
 {
-	for (uint32_t i = 0; c->snap->job.preempts[job] && i < c->preemptees; i++)
-		if (c->preempted[i].preempts == c->snap->job.preempts[job])
+	bool own = sl_snapshot_preempts_by_priority(c->snap, job);
+
+	for (uint32_t i = 0; (own || c->snap->job.preempts[job]) && i < c->preemptees; i++)
+		if (c->preempted[i].job == (own ? job : SL_NONE) && c->preempted[i].preempts == c->snap->job.preempts[job])
 			return &c->preempted[i];
 	return NULL;
 }
 
-static int add_list(struct check *c, uint32_t preempts)
+static int add_list(struct check *c, uint32_t job)
 {
-	uint32_t rows = c->snap->job.rows;
+	bool own = sl_snapshot_preempts_by_priority(c->snap, job);
+	uint32_t rows = c->snap->job.rows, preempts = c->snap->job.preempts[job];
 	struct check_preemptees *p;
 
 	if (sl_grow_list(&c->preempted, c->preemptees, sizeof(*c->preempted), c->err))
 		return -1;
 	p = &c->preempted[c->preemptees];
-	*p = (struct check_preemptees) { .preempts = preempts, .first = INT64_MAX };
+	*p = (struct check_preemptees) { .preempts = preempts, .job = own ? job : SL_NONE, .first = INT64_MAX };
 	if (!(p->runs = calloc(rows / 64 + 1, sizeof(*p->runs))))
 		return sl_fail(c->err, SL_ENOMEM, "out of memory");
 	c->preemptees++;
 	for (uint32_t j = 0; j < rows; j++)
-		if (safe_until(c, j) != INT64_MAX && sl_snapshot_is_preempted(c->snap, preempts, j))
+		if (safe_until(c, j) != INT64_MAX && sl_snapshot_preempts(c->snap, job, j))
 			p->runs[j / 64] |= UINT64_C(1) << j % 64;
 	return 0;
 }
 
+static int add_if_new(struct check *c, uint32_t j)
+{
+	bool preempts = c->snap->job.state[j] == SL_JOB_PENDING && sl_snapshot_may_preempt(c->snap, j);
+
+	return preempts && !find_list(c, j) ? add_list(c, j) : 0;
+}
+
+/* Lists that several jobs have, and own ones of those that the plan has a start or a reservation for. */
 int check_preemptors(struct check *c)
 {
-	const struct sl_job_view *job = &c->snap->job;
+	const struct sl_plan_image *plan = c->plan;
+	int rc = 0;
 
-	for (uint32_t j = 0; j < job->rows; j++)
-		if (job->state[j] == SL_JOB_PENDING && sl_snapshot_may_preempt(c->snap, j) && job->preempts[j] && !find_list(c, j) &&
-		    add_list(c, job->preempts[j]) < 0)
-			return -1;
-	return 0;
+	for (uint32_t j = 0; !rc && j < c->snap->job.rows; j++)
+		if (c->snap->job.preempts[j] && !sl_snapshot_preempts_by_priority(c->snap, j))
+			rc = add_if_new(c, j);
+	for (uint32_t i = 0; !rc && i < plan->start.rows + plan->reserve.rows; i++) {
+		uint32_t j = check_find_job(c, i < plan->start.rows ? plan->start.job[i] : plan->reserve.job[i - plan->start.rows]);
+
+		if (j != SL_NONE && sl_snapshot_preempts_by_priority(c->snap, j))
+			rc = add_if_new(c, j);
+	}
+	return rc;
 }
 
 void check_end_preemptors(struct check *c)

@@ -84,7 +84,8 @@ static const struct sl_word select_flags[] = {
 	{ SL_SELECT_MEMORY, "MEMORY" }, { SL_SELECT_WHOLE_NODE, "WHOLE_NODE" },
 	{ SL_SELECT_ONE_TASK_PER_CORE, "ONE_TASK_PER_CORE" }, { SL_SELECT_PACK_NODES, "PACK_NODES" },
 	{ SL_SELECT_LLN, "LLN" }, { SL_SELECT_SOCKET, "SOCKET" }, { SL_SELECT_LLN_DEALS, "LLN_DEALS" },
-	{ SL_SELECT_GRES_IN_TURN, "GRES_IN_TURN" },
+	{ SL_SELECT_GRES_IN_TURN, "GRES_IN_TURN" }, { SL_SELECT_SOFT_LIMIT, "SOFT_LIMIT" },
+	{ SL_SELECT_TOPO_OPTIONAL, "TOPO_OPTIONAL" }, { SL_SELECT_SERIAL_AT_END, "SERIAL_AT_END" },
 };
 static const struct sl_word node_states[] = {
 	{ SL_NODE_DOWN, "DOWN" }, { SL_NODE_DRAIN, "DRAIN" }, { SL_NODE_COMPLETING, "COMPLETING" },
@@ -97,7 +98,7 @@ static const struct sl_word partition_flags[] = {
 	{ SL_PART_UP, "UP" }, { SL_PART_DEFAULT, "DEFAULT" }, { SL_PART_EXCLUSIVE_USER, "EXCLUSIVE_USER" },
 	{ SL_PART_LLN, "LLN" }, { SL_PART_FORCE, "FORCE" }, { SL_PART_HIDDEN, "HIDDEN" },
 	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" }, { SL_PART_EXCLUSIVE_TOPO, "EXCLUSIVE_TOPO" },
-	{ SL_PART_OTHER_TOPOLOGY, "OTHER_TOPOLOGY" },
+	{ SL_PART_OTHER_TOPOLOGY, "OTHER_TOPOLOGY" }, { SL_PART_BY_SOCKET, "BY_SOCKET" }, { SL_PART_BY_CORE, "BY_CORE" },
 };
 static const struct sl_word job_states[] = {
 	{ SL_JOB_PENDING, "PENDING" }, { SL_JOB_RUNNING, "RUNNING" }, { SL_JOB_SUSPENDED, "SUSPENDED" },
@@ -114,7 +115,8 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" }, { SL_JOBF_MOST_NODES, "MOST_NODES" },
 	{ SL_JOBF_ANY_TIME, "ANY_TIME" }, { SL_JOBF_ANY_MAX_NODES, "ANY_MAX_NODES" },
 	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" }, { SL_JOBF_NO_RESERVE, "NO_RESERVE" },
-	{ SL_JOBF_POWER_UP, "POWER_UP" },
+	{ SL_JOBF_POWER_UP, "POWER_UP" }, { SL_JOBF_PREEMPTS_LOWER, "PREEMPTS_LOWER" },
+	{ SL_JOBF_PREEMPTS_WITHIN, "PREEMPTS_WITHIN" }, { SL_JOBF_BORROWS, "BORROWS" },
 };
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },
@@ -178,7 +180,17 @@ static bool is_in_list(const char *list, const char *word)
 
 bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running)
 {
-	return sl_snapshot_is_preempted(snap, snap->job.preempts[job], running);
+	const struct sl_job_view *v = &snap->job;
+	const char *list = sl_snapshot_str(snap, v->preempts[job]);
+	bool by_partition = !strncmp(list, "Partition=", strlen("Partition="));
+	bool is_lower = v->priority[running] < v->priority[job];
+
+	if (v->flags[job] & SL_JOBF_PREEMPTS_WITHIN && *sl_snapshot_str(snap, v->qos[job]) &&
+	    !strcmp(sl_snapshot_str(snap, v->qos[running]), sl_snapshot_str(snap, v->qos[job])))
+		return is_lower;
+	if (v->flags[job] & SL_JOBF_PREEMPTS_LOWER && !is_lower && !(by_partition && v->priority[running] == v->priority[job]))
+		return false;
+	return sl_snapshot_is_preempted(snap, v->preempts[job], running);
 }
 
 bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts, uint32_t running)

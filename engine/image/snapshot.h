@@ -53,6 +53,9 @@ enum sl_snapshot_table {
 #define SL_SELECT_SOCKET		0x20	/* CR_Socket*: whole sockets are allocated */
 #define SL_SELECT_LLN_DEALS		0x40	/* with LLN, select deals tasks to several nodes, whatever it is told */
 #define SL_SELECT_GRES_IN_TURN		0x80	/* with SOCKET, beside gres select takes a core of each socket in turn */
+#define SL_SELECT_SOFT_LIMIT		0x100	/* time_min_as_soft_limit: jobs are expected to run for their time_min */
+#define SL_SELECT_TOPO_OPTIONAL		0x200	/* TopoOptional: only jobs with --switches are placed by switches */
+#define SL_SELECT_SERIAL_AT_END		0x400	/* pack_serial_at_end: jobs of one CPU go to the last nodes */
 
 /* Kinds of generic resource that nodes have, e.g. ("gpu", "a100"). */
 #define SL_GRES_KIND_COLUMNS(X) \
@@ -133,6 +136,8 @@ enum sl_snapshot_table {
 #define SL_PART_HIDDEN		0x20
 #define SL_PART_ROOT_ONLY	0x40	/* only root may submit there */
 #define SL_PART_EXCLUSIVE_TOPO	0x80	/* each job has its switches to itself (from 24.05 on) */
+#define SL_PART_BY_SOCKET	0x200	/* its SelectTypeParameters: CR_Socket*, whatever the cluster's say */
+#define SL_PART_BY_CORE		0x400	/* ... CR_Core* */
 #define SL_PART_OTHER_TOPOLOGY	0x100	/* its topology is not what node.topology says: blocks, a ring, a torus, or another of topology.yaml */
 
 /*
@@ -223,7 +228,7 @@ enum sl_snapshot_table {
 	X(str, mcs_label, -1, 0, "label of multi-category security") \
 	/* what its QOS says */ \
 	X(i64, yields_after, -1, 0, "QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never") \
-	X(str, preempts, -1, 0, "whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or not known") \
+	X(str, preempts, -1, 0, "whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or of its flags") \
 	X(i64, safe_until, -1, 0, "running: until then nobody gets its nodes by preempting it; 0: as long as it runs") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
@@ -260,6 +265,9 @@ enum sl_job_state {
 #define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
 #define SL_JOBF_NO_RESERVE	0x40000	/* QOS NoReserve, or below MinPrioThreshold: no nodes are kept free for it */
 #define SL_JOBF_POWER_UP	0x4000000	/* has nodes that boot for it: its time begins when they are up */
+#define SL_JOBF_BORROWS		0x20000000	/* --signal=R: Slurm may start it on nodes that a reservation with MaxStartDelay keeps */
+#define SL_JOBF_PREEMPTS_LOWER	0x8000000	/* PreemptMode=PRIORITY: of those that it may preempt only jobs of lower priority */
+#define SL_JOBF_PREEMPTS_WITHIN	0x10000000	/* PreemptMode=WITHIN: jobs of its own QOS, too, if their priority is lower */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 
@@ -487,15 +495,32 @@ static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t
 	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
 }
 
+/* True if select allocates whole sockets in that partition, by its SelectTypeParameters or the cluster's. */
+static inline bool sl_snapshot_by_socket(const struct sl_snapshot *snap, uint32_t partition)
+{
+	uint32_t own = snap->partition.flags[partition] & (SL_PART_BY_SOCKET | SL_PART_BY_CORE);
+
+	return own ? own & SL_PART_BY_SOCKET : snap->meta.select_flags[0] & SL_SELECT_SOCKET;
+}
+
 /* May Slurm preempt other jobs for that one?  Then it is native, too. */
 static inline bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job)
 {
 	return snap->job.flags[job] & SL_JOBF_MAY_PREEMPT;
 }
 
-/* Is the running job one of those that the other may preempt? */
+/*
+ * True if the running job is one of those that the other may preempt (preempt_p_preemptable() of preempt/qos and
+ * preempt/partition_prio).  The second function asks that of all jobs with such a list of names ("preempts").
+ */
 bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running);
 bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts, uint32_t running);
+
+/* True if its priority decides whom it may preempt, too, so that its list does not say all. */
+static inline bool sl_snapshot_preempts_by_priority(const struct sl_snapshot *snap, uint32_t job)
+{
+	return snap->job.flags[job] & (SL_JOBF_PREEMPTS_LOWER | SL_JOBF_PREEMPTS_WITHIN);
+}
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);

@@ -73,6 +73,21 @@ static int64_t count_from_boot(const struct sl_cluster *c, uint32_t j, int64_t e
 	return boots > end ? boots : end;
 }
 
+/* With time_min_as_soft_limit a running job is expected to run for its --time-min; then for half of what is left of its
+ * limit, again and again, as _bf_reserve_running() of sched/backfill has it. */
+static int64_t soft_end(const struct sl_cluster *c, uint32_t j, int64_t end)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t soft = sl_later(job->start_time[j], job->time_min[j]);
+
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_SOFT_LIMIT) || job->time_min[j] <= 0 || end <= c->now ||
+	    job->state[j] != SL_JOB_RUNNING)
+		return end;
+	if (soft < c->now)
+		soft = end == SL_FOREVER ? end : c->now + cluster_until(c->now, end) / 2;
+	return soft < end ? soft : end;
+}
+
 int64_t cluster_end_of(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -82,6 +97,7 @@ int64_t cluster_end_of(const struct sl_cluster *c, uint32_t j)
 		return end && end < c->now ? end : c->now;
 	if (!end)
 		end = job->time_limit[j] == SL_UNLIMITED ? SL_FOREVER : sl_later(job->start_time[j], job->time_limit[j]);
+	end = soft_end(c, j, end);
 	if (end == SL_FOREVER)
 		return end;
 	if (job->state[j] == SL_JOB_SUSPENDED && job->suspend_time[j])

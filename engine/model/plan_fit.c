@@ -65,12 +65,23 @@ static bool looks_at_those_up(const struct want *w)
 	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;
 }
 
+/* Seconds that a job is expected to run, whoever plans it; 0: its walltime.  With time_min_as_soft_limit backfill books
+ * a job for its --time-min and leaves it its limit. */
+static int64_t soft_limit(const struct sl_plan *p, const struct want *w)
+{
+	bool is_soft = p->c->snap->meta.select_flags[0] & SL_SELECT_SOFT_LIMIT && !w->entry.shape;
+
+	return is_soft && may_be_guessed(p, w) ? p->c->snap->job.time_min[w->entry.job] : 0;
+}
+
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err)
 {
 	*a = (struct attempt) { .p = p, .w = w, .lack.license = SL_NONE };
 	if (terms && terms->expected && may_be_guessed(p, w))
 		a->expected = terms->expected;
+	else
+		a->expected = soft_limit(p, w);
 	a->wake_after = terms && terms->wake_after ? terms->wake_after : p->wake_after;
 	if (a->wake_after < 0)
 		a->wake_after = 0;

@@ -412,6 +412,16 @@ static int refuse_now(struct attempt *a, int64_t seconds, struct sl_refusal *why
 	return rc;
 }
 
+/* It fits at this moment, and not for all its time.  A reservation with MaxStartDelay may be what begins meanwhile. */
+static int refuse_for_later(struct attempt *a, int64_t seconds, struct sl_refusal *why, struct sl_error *err)
+{
+	int rc = plan_explain_later(a, seconds, why, err);
+
+	if (!rc && a->p->c->snap->job.flags[a->w->entry.job] & SL_JOBF_BORROWS)
+		plan_preempt_tried(a->p, &a->w->entry, why->why);
+	return rc;
+}
+
 /*
  * Find it a place from now on, and book it.  What does not fit for all its time may fit at
  * this moment: then there are other ways.
@@ -438,7 +448,7 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 	if (!rc)
 		rc = start_shorter(a, seconds, b, err);
 	a->lack = lack;
-	return rc ? rc : plan_explain_later(a, plan_booked(a, seconds), why, err);
+	return rc ? rc : refuse_for_later(a, plan_booked(a, seconds), why, err);
 }
 
 int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy, struct sl_refusal *refusal,

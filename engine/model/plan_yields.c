@@ -28,12 +28,21 @@ static uint64_t most_work(const struct sl_plan *p)
 #define WORK_OF_TAIL 4		/* a list of names is searched for one */
 #define TAILS_OF_UNIT 16	/* bits looked at */
 
-/* Whose tails are to be off the timeline for it: as "preempts" says, 0: nobody's. */
+#define OF_JOB (UINT32_C(1) << 31)	/* the rest is a job's row: nobody else may preempt just those */
+
+/* Whose tails are to be off the timeline for it: as "preempts" says, or as its own priority has it; 0: nobody's. */
 static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
 {
 	uint32_t j = w->entry.job;
 
-	return sl_snapshot_may_preempt(p->c->snap, j) && !w->enclave ? p->c->snap->job.preempts[j] : 0;
+	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave)
+		return 0;
+	return sl_snapshot_preempts_by_priority(p->c->snap, j) ? OF_JOB | j : p->c->snap->job.preempts[j];
+}
+
+static bool is_preempted(const struct sl_snapshot *snap, uint32_t whom, uint32_t running)
+{
+	return whom & OF_JOB ? sl_snapshot_preempts(snap, whom & ~OF_JOB, running) : sl_snapshot_is_preempted(snap, whom, running);
 }
 
 /* -- which tails ----------------------------------------------------------- */
@@ -43,10 +52,10 @@ static bool has_bit(const uint64_t *bits, uint32_t i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* A bit for each tail: is it of a job that whoever preempts those may preempt?  They are read once.  NULL with *err. */
-static const uint64_t *tails_of(struct sl_plan *p, uint32_t preempts, struct sl_error *err)
+/* A bit for each tail: is it of a job that *whom* (whom_it_preempts()) may preempt?  They are read once.  NULL with *err. */
+static const uint64_t *tails_of(struct sl_plan *p, uint32_t whom, struct sl_error *err)
 {
-	uint32_t at = sl_map_by_id(&p->preempted_of, preempts);
+	uint32_t at = sl_map_by_id(&p->preempted_of, whom);
 	uint64_t *bits;
 
 	if (at != SL_MAP_NOTHING)
@@ -58,13 +67,13 @@ static const uint64_t *tails_of(struct sl_plan *p, uint32_t preempts, struct sl_
 		return NULL;
 	}
 	p->preempted[p->preempteds] = bits;
-	if (sl_map_put(&p->preempted_of, sl_hash_id(preempts), p->preempteds, err)) {
+	if (sl_map_put(&p->preempted_of, sl_hash_id(whom), p->preempteds, err)) {
 		free(bits);
 		return NULL;
 	}
 	p->preempteds++;
 	for (uint32_t i = 0; i < p->tails; i++)
-		if (sl_snapshot_is_preempted(p->c->snap, preempts, p->tail[i].job))
+		if (is_preempted(p->c->snap, whom, p->tail[i].job))
 			bits[i / 64] |= UINT64_C(1) << i % 64;
 	sl_effort_add(&p->c->effort, WORK_OF_TAIL * (uint64_t) p->tails);
 	return bits;
@@ -345,9 +354,9 @@ static int drop_voids_on(struct sl_plan *p, const struct tail *t, uint32_t node,
 	return 0;
 }
 
-int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
+static int drop_some_voids(struct sl_plan *p, struct sl_error *err)
 {
-	if (look_for(p, 0, err) < 0 || (p->stumps_stale && renew_stumps(p, err) < 0))
+	if (p->stumps_stale && renew_stumps(p, err) < 0)
 		return -1;
 	for (uint32_t i = 0; p->stumps_short && i < p->stumps; i++) {
 		struct stump s = p->stump[i];
@@ -358,6 +367,21 @@ int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
 		if (s.t1 < until && drop_voids_on(p, &p->tail[s.tail], s.node, until, err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Whoever is dropped preempts nobody any more, and others may rest on that. */
+int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
+{
+	uint32_t before;
+
+	if (look_for(p, 0, err) < 0)
+		return -1;
+	do {
+		before = p->reserved.count;
+		if (drop_some_voids(p, err) < 0)
+			return -1;
+	} while (p->reserved.count < before);
 	return 0;
 }
 

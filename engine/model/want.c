@@ -399,6 +399,15 @@ void want_leave_to_select(struct want *w)
 			    w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
 }
 
+/* True if pack_serial_at_end has it on the last node (eval_nodes() of select/cons_tres). */
+static bool is_serial(const struct sl_cluster *c, const struct want *w)
+{
+	uint32_t j = w->entry.job;
+
+	return c->snap->meta.select_flags[0] & SL_SELECT_SERIAL_AT_END && !w->entry.shape && c->snap->job.min_cpus[j] == 1 &&
+		c->snap->job.min_nodes[j] == 1 && c->snap->job.max_nodes[j] <= 1;
+}
+
 static void choose_method(const struct sl_cluster *c, struct want *w)
 {
 	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
@@ -409,6 +418,9 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_SPREAD;
 	else if (lln)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
+	else if (is_serial(c, w))
+		w->pub.method = SL_PLACE_LAST;
+	w->pub.request.ignores_tree = c->snap->meta.select_flags[0] & SL_SELECT_TOPO_OPTIONAL && !c->snap->job.switches[w->entry.job];
 	w->placed = w->pub.method;
 	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
 	w->pub.asked |= r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1) ? 0 : SL_W(SEVERAL_NODES);

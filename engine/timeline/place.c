@@ -11,7 +11,7 @@
 
 static const char *const method_word[SL_PLACE_EXPLICIT] = {
 	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
-	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_LEAST_LOADED] = "least_loaded",
+	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_LEAST_LOADED] = "least_loaded", [SL_PLACE_LAST] = "last",
 	[SL_PLACE_NATIVE] = "native",
 };
 
@@ -21,7 +21,7 @@ int sl_place_method(const char *name, struct sl_error *err)
 		if (!strcmp(name, method_word[m]))
 			return m;
 	}
-	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, least_loaded "
+	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, least_loaded, last "
 		       "or native", name);
 }
 

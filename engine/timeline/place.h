@@ -87,6 +87,7 @@ struct sl_request {
 	const struct sl_pick *pick;	/* its nodes with the tasks of each, and no cores: nothing is left to choose */
 	uint32_t picks;			/* 0: any nodes; not beside parts or gres of the job */
 	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
+	bool ignores_tree;		/* its nodes are chosen without a look at switches; not beside max_leaves */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 
 	/* How much.  Without tasks, cores are dealt out one by one. */
@@ -133,6 +134,7 @@ enum sl_place_method {
 	SL_PLACE_SPREAD,	/* on as many nodes as allowed, evenly */
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
 	SL_PLACE_LEAST_LOADED,	/* of equal weight those with the largest part of their cores free, as with Slurm's LLN */
+	SL_PLACE_LAST,		/* of equal weight those of the highest index, as with Slurm's pack_serial_at_end */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others; so is any request with picks of its own */
 	SL_PLACE_METHODS
@@ -162,7 +164,7 @@ struct sl_how {
 	uint32_t count;
 };
 
-/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded" or "native"; -1 with
+/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded", "last" or "native"; -1 with
  * *err listing what there is. */
 int sl_place_method(const char *name, struct sl_error *err);
 

@@ -134,8 +134,8 @@ static int push_runs(struct sl_space *sp, uint32_t offer, struct sl_error *err)
 	return 0;
 }
 
-/* Offers that rank alike are one pool, taken from in node order. */
-static int choose_ordered(struct sl_picker *p, struct sl_error *err)
+/* Offers that rank alike are one pool, taken from in node order, or from its end. */
+static int choose_ordered(struct sl_picker *p, bool from_end, struct sl_error *err)
 {
 	struct sl_space *sp = p->sp;
 
@@ -157,7 +157,7 @@ static int choose_ordered(struct sl_picker *p, struct sl_error *err)
 		if (sl_spans_sort(&sp->spans, &sp->sorted, err))
 			return -1;
 		for (uint32_t i = 0; i < sp->spans.n && !sl_picker_done(p); i++) {
-			if (sl_picker_take(p, &sp->spans.at[i], false, err))
+			if (sl_picker_take(p, &sp->spans.at[from_end ? sp->spans.n - 1 - i : i], from_end, err))
 				return -1;
 		}
 	}
@@ -322,7 +322,7 @@ static int run_method(struct sl_timeline *tl, struct sl_picker *p, enum sl_place
 	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
 		return sl_choose_bestfit(p, err);
 	rank_offers(tl, p, method, t);
-	return choose_ordered(p, err);
+	return choose_ordered(p, method == SL_PLACE_LAST, err);
 }
 
 /* Begin with the required nodes. */
@@ -386,7 +386,7 @@ static int choose_richest(struct sl_picker *p, struct sl_error *err)
 		for (uint32_t j = 0; j < p->need->jobs; j++)
 			sp->offer[i].key -= sp->offer[i].job[j];
 	}
-	return choose_ordered(p, err);
+	return choose_ordered(p, false, err);
 }
 
 #define EFFORT_OF_CHOICE 20	/* for each offer: put in order, and in sets */
@@ -506,7 +506,7 @@ int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_
 
 	if (tl->tree && need->r->max_leaves)
 		return choose_below(tl, need, method, t, misfit, err);
-	if (tl->tree && !need->r->contiguous && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
+	if (tl->tree && !need->r->contiguous && !need->r->ignores_tree && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
 		rc = sl_narrow(tl, need, err);
 		if (rc > 0)
 			rc = choose_by(tl, need, method, t, misfit, err);

@@ -28,7 +28,7 @@ static const struct {
 	{ "bf_running_job_reserve", "no counterpart: whole nodes of jobs that run are not kept for their successors" },
 	{ "bf_allow_magnetic_slot", "always so: magnetic reservations are planned for" },
 	{ "bf_max_job_array_resv", "always 1: the next task of an array has a reservation" },
-	{ "bf_hetjob_*", "not needed: the components of a heterogeneous job are planned together" },
+	{ "bf_hetjob_immediate", "not needed: the components of a heterogeneous job are planned together" },
 	{ "bf_topopt_*", "no counterpart: places are chosen once" },
 	{ "default_queue_depth", "the policy's window, which is the greater of this and bf_max_job_test" },
 	{ "partition_job_depth", "no counterpart" },
@@ -49,7 +49,7 @@ static const char *const options[] = {
 };
 
 static const char *const staying[] = {
-	"allow_zero_lic", "batch_sched_delay", "bb_array_stage_cnt", "correspond_after_task_cnt", "delay_boot",
+	"allow_zero_lic", "batch_sched_delay", "bb_array_stage_cnt", "bf_hetjob_prio", "correspond_after_task_cnt", "delay_boot",
 	"disable_hetjob_steps", "disable_job_shrink", "disable_user_top", "enable_hetjob_steps", "enable_job_state_cache",
 	"enable_user_top", "extra_constraints", "Ignore_NUMA", "ignore_constraint_validation", "ignore_prefer_validation",
 	"inventory_interval", "kill_invalid_depend", "max_array_tasks", "max_depend_depth", "max_rpc_cnt", "max_script_size",

@@ -53,7 +53,7 @@ M.options = guard.options {
 	fill = { default = "small", tune = true, values = { "small", "critical" }, doc = "the order behind the reservation" },
 	patience = { default = 1.5, min = 0, max = 1000, tune = { 0.0, 0.75, 1.5, 3.0, 6.0 },
 		doc = "a job is overdue after so many times what the older part of the queue takes; 0: never" },
-	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded" },
+	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded", "last" },
 		doc = "how jobs are placed" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }

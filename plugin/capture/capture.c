@@ -31,19 +31,13 @@ static int fail(const char *what)
 static void add_meta(struct capture *c)
 {
 	struct sl_meta_row row = sl_meta_row();
-	uint16_t type = c->conf->select_type_param;
 
-	c->memory = type & CR_MEMORY;
+	c->memory = c->conf->select_type_param & CR_MEMORY;
 	row.now = c->now;
 	row.cluster = sl_builder_str(c->b, c->conf->cluster_name);
 	row.source = sl_builder_str(c->b, "capture");
 	row.slurm_version = sl_builder_str(c->b, c->conf->version);
-	row.select_flags = (type & CR_MEMORY ? SL_SELECT_MEMORY : 0) |
-		(c->conf->select_type && !strcmp(c->conf->select_type, "select/linear") ? SL_SELECT_WHOLE_NODE : 0) |
-		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
-		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
-		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
-		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0);
+	SL_FILL_SELECT(&row, c->conf);
 	SL_FILL_ENDS(&row, c->conf);
 	sl_builder_append(c->b, SL_T_META, &row);
 }

@@ -183,7 +183,8 @@ void capture_nodes(struct capture *c)
 void capture_partitions(struct capture *c)
 {
 	/* (topology.yaml does not show in the API) */
-	bool is_other = c->conf->topology_plugin && !strcmp(c->conf->topology_plugin, "topology/block");
+	bool is_other = (c->conf->topology_plugin && !strcmp(c->conf->topology_plugin, "topology/block")) ||
+		sl_has_word(c->conf->topology_param, "dragonfly");
 	uint32_t i;
 
 	for (i = 0; i < c->parts->record_count; i++) {

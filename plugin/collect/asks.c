@@ -163,7 +163,8 @@ bool sl_collect_may_preempt(const struct sl_scratch *s, const job_record_t *job)
 {
 	return s->preempts && ((job->part_ptr && job->part_ptr->priority_tier > s->min_tier) ||
 			       (job->qos_ptr && job->qos_ptr->preempt_bitstr &&
-				bit_ffs(job->qos_ptr->preempt_bitstr) >= 0));
+				bit_ffs(job->qos_ptr->preempt_bitstr) >= 0) ||
+			       sl_collect_preempts_within(job));
 }
 
 /* -- the digest ------------------------------------------------------------ */

@@ -78,7 +78,6 @@ static void collect_job(struct sl_collector *c, void *x)
 static void collect_meta(struct sl_collector *c)
 {
 	struct sl_meta_row row = sl_meta_row();
-	uint16_t type = slurm_conf.select_type_param;
 
 	row.now = c->scratch->now;
 	row.cluster = sl_builder_str(c->b, slurm_conf.cluster_name);
@@ -87,13 +86,8 @@ static void collect_meta(struct sl_collector *c)
 	row.sequence = c->scratch->in->sequence;
 	row.seed = c->scratch->in->sequence;
 	c->scratch->linear = !xstrcmp(slurm_conf.select_type, "select/linear");
-	c->scratch->memory = type & CR_MEMORY;
-	row.select_flags = (type & CR_MEMORY ? SL_SELECT_MEMORY : 0) |
-		(c->scratch->linear ? SL_SELECT_WHOLE_NODE : 0) |
-		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
-		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
-		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
-		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0);
+	c->scratch->memory = slurm_conf.select_type_param & CR_MEMORY;
+	SL_FILL_SELECT(&row, &slurm_conf);
 	SL_FILL_ENDS(&row, &slurm_conf);
 	row.conf_stamp = slurm_conf.last_update;
 	row.job_stamp = last_job_update;
@@ -112,6 +106,7 @@ static void make_room(struct sl_collector *c)
 	sl_collect_begin_telling(s);
 	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = s->by_type_len = 0;
 	s->min_tier = UINT32_MAX;
+	s->start_delay = 0;
 	sl_collect_forget_preempts(s);
 	c->parts = c->resvs = c->running = 0;
 	c->lent.count = 0;

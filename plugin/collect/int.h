@@ -84,6 +84,7 @@ struct sl_scratch {
 	bool linear;			/* select/linear */
 	uint32_t part_room, resv_room;
 	uint32_t min_tier;		/* lowest PriorityTier of all partitions */
+	uint32_t start_delay;		/* longest MaxStartDelay of all reservations */
 	time_t now;
 	uint64_t held_since;		/* microseconds */
 	uint32_t breaths;		/* how often others could have the locks in between */
@@ -131,9 +132,14 @@ int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *
  * told without who would preempt it, or without its other components (_is_job_preempt_exempt_internal()). */
 int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job);
 
-/* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder.  0: nobody's,
- * or that is up to the priorities of both. */
+/* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder.  0: nobody's. */
 uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job);
+
+/* What its priority has to do with that: SL_JOBF_PREEMPTS_LOWER, SL_JOBF_PREEMPTS_WITHIN. */
+uint32_t sl_collect_preempts_how(const job_record_t *job);
+
+/* True if the job may preempt jobs of its own QOS of lower priority. */
+bool sl_collect_preempts_within(const job_record_t *job);
 
 /* A snapshot begins, or others have had the locks: QOS and partitions may be other ones. */
 void sl_collect_forget_preempts(struct sl_scratch *s);
@@ -212,6 +218,9 @@ enum sl_distribution sl_collect_distribution(const job_record_t *job);
 
 /* Could jobs be preempted for it, in its current partition? */
 bool sl_collect_may_preempt(const struct sl_scratch *s, const job_record_t *job);
+
+/* Flags of a job that reservations with MaxStartDelay concern: SL_JOBF_BORROWS and SL_JOBF_MAY_PREEMPT, or 0. */
+uint32_t sl_collect_borrows(const struct sl_scratch *s, const job_record_t *job);
 
 /* True if select would preempt jobs for its licences: then they are not counted. */
 bool sl_collect_reclaims(const struct sl_scratch *s, const job_record_t *job);

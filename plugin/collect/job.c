@@ -544,8 +544,9 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		row.asks = sl_collect_asks(c->scratch, job);
 		fill_node_tasks(c, &row, job->details);
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
+		row.flags |= sl_collect_borrows(c->scratch, job);
 		if (sl_collect_may_preempt(c->scratch, job)) {
-			row.flags |= SL_JOBF_MAY_PREEMPT;
+			row.flags |= SL_JOBF_MAY_PREEMPT | sl_collect_preempts_how(job);
 			row.preempts = sl_collect_preempts(c, job);
 		}
 	} else if (job->job_resrcs) {

@@ -105,6 +105,8 @@ static void collect_resv(struct sl_collector *c, void *x)
 		fill_parts(c, &row, r);
 	}
 	row.licenses = sl_collect_licenses(c, r->license_list);
+	if (r->node_bitmap)
+		c->scratch->start_delay = MAX(c->scratch->start_delay, r->max_start_delay);
 	c->resv_id[c->resvs] = r->resv_id;
 	c->resvs = sl_builder_append(c->b, SL_T_RESERVATION, &row) + 1;
 }

@@ -63,10 +63,71 @@ static int by_order(const void *x, const void *y)
 		SL_ORDER(b->prefer, a->prefer) ?: SL_ORDER(a->place, b->place);
 }
 
+/* What bf_hetjob_prio makes of the priorities of a het job's components. */
+struct het_keys {
+	enum { OWN_PRIORITY, LEAST_PRIORITY, MOST_PRIORITY, MEAN_PRIORITY } how;
+	uint64_t priority, tier, count;
+	bool has_resv, is_held;
+};
+
+static int het_prio(const char *params)
+{
+	static const char key[] = "bf_hetjob_prio=";
+	static const char *const words[] = { [LEAST_PRIORITY] = "min", [MOST_PRIORITY] = "max", [MEAN_PRIORITY] = "avg" };
+	const char *at = params ? strcasestr(params, key) : NULL;
+	int i;
+
+	for (i = LEAST_PRIORITY; at && i <= MEAN_PRIORITY; i++)
+		if (!strncasecmp(at + strlen(key), words[i], 3))
+			return i;
+	return sl_has_word(params, "bf_hetjob_immediate") ? LEAST_PRIORITY : OWN_PRIORITY;
+}
+
+static void mix_key(const struct het_keys *k, uint64_t *all, uint64_t own)
+{
+	if (!k->count)
+		*all = own;
+	else if (k->how == MEAN_PRIORITY)
+		*all += own;
+	else
+		*all = k->how == LEAST_PRIORITY ? MIN(*all, own) : MAX(*all, own);
+}
+
+static int each_component(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct het_keys *k = arg;
+
+	mix_key(k, &k->priority, job->priority);
+	mix_key(k, &k->tier, job->part_ptr ? job->part_ptr->priority_tier : 0);
+	k->has_resv |= job->resv_id != 0;
+	k->is_held |= !job->priority;
+	k->count++;
+	return 0;
+}
+
+/* All components stand where bf_hetjob_prio puts the job (_hetjob_calc_prio() and so on of sched/backfill).  Of one in
+ * several partitions the priority is that of the record. */
+static void het_sort_keys(struct sl_queue_rec *q, const job_record_t *job)
+{
+	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	struct het_keys k = { .how = het_prio(slurm_conf.sched_params) };
+
+	if (k.how == OWN_PRIORITY || !leader || !leader->het_job_list)
+		return;
+	list_for_each(leader->het_job_list, each_component, &k);
+	if (!k.count)
+		return;
+	q->priority = k.is_held ? 0 : (uint32_t) (k.how == MEAN_PRIORITY ? k.priority / k.count : k.priority);
+	q->tier = (uint16_t) (k.how == MEAN_PRIORITY ? k.tier / k.count : k.tier);
+	q->has_resv |= k.has_resv;
+}
+
 static void sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 {
 	q->expedites = sl_job_expedites(job);
 	q->has_resv = job->resv_id || q->resv_id;
+	het_sort_keys(q, job);
 	q->submit = job->details->submit_time;
 	q->order_id = q->array_task_id == NO_VAL ? q->job_id : job->array_job_id;
 }

@@ -91,16 +91,23 @@ int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *
 
 /* -- who may preempt whom -------------------------------------------------- */
 
-/* A job that is suspended keeps its memory: when others get its nodes is not so simple. */
+/* True if others could not have all that the job holds while it is suspended: it keeps memory and gres. */
+static bool keeps_some(const struct sl_scratch *s, const job_record_t *job)
+{
+	return job->gres_list_alloc || (s->memory && job->job_resrcs && job->job_resrcs->memory_allocated);
+}
+
+/* (Who is suspended has no GraceTime.) */
 int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job)
 {
 	uint16_t mode;
 	time_t from;
 
-	if (!s->preempts || !IS_JOB_RUNNING(job) || is_exempt(s, job) || !(mode = preempt_mode(job)) || mode == PREEMPT_MODE_SUSPEND)
+	if (!s->preempts || !IS_JOB_RUNNING(job) || is_exempt(s, job) || !(mode = preempt_mode(job)) ||
+	    (mode == PREEMPT_MODE_SUSPEND && keeps_some(s, job)))
 		return 0;
-	from = job->start_time + (time_t) exempt_s(job);
-	return MAX(from, s->now) + grace_s(job);
+	from = MAX(job->start_time + (time_t) exempt_s(job), s->now);
+	return from + (mode == PREEMPT_MODE_SUSPEND ? 0 : grace_s(job));
 }
 
 struct preemptees {
@@ -134,13 +141,27 @@ static int each_part(void *x, void *arg)
 	return 0;
 }
 
-/* True if the job preempts only jobs of lower priority, by its QOS, its partition or all of the cluster
- * (preempt_p_preemptable() of preempt/qos and preempt/partition_prio, from 25.05 on). */
-static bool preempts_by_priority(const job_record_t *job, bool by_qos)
+/* True if that bit of PreemptMode is set for the job: by its QOS or its partition, or for all of the cluster. */
+static bool has_preempt_mode(const job_record_t *job, bool by_qos, uint16_t bit)
 {
 	uint16_t own = by_qos ? job->qos_ptr->preempt_mode : job->part_ptr->preempt_mode;
 
-	return slurm_conf.preempt_mode & SL_PREEMPT_PRIORITY || (own != NO_VAL16 && own & SL_PREEMPT_PRIORITY);
+	return slurm_conf.preempt_mode & bit || (own != NO_VAL16 && own & bit);
+}
+
+uint32_t sl_collect_preempts_how(const job_record_t *job)
+{
+	bool by_qos = preempts_by("preempt/qos") && job->qos_ptr;
+
+	if ((!by_qos && !(preempts_by("preempt/partition_prio") && job->part_ptr)) || job->details->expanding_jobid)
+		return 0;
+	return (has_preempt_mode(job, by_qos, SL_PREEMPT_PRIORITY) ? SL_JOBF_PREEMPTS_LOWER : 0) |
+		(by_qos && has_preempt_mode(job, true, PREEMPT_MODE_WITHIN) ? SL_JOBF_PREEMPTS_WITHIN : 0);
+}
+
+bool sl_collect_preempts_within(const job_record_t *job)
+{
+	return preempts_by("preempt/qos") && job->qos_ptr && has_preempt_mode(job, true, PREEMPT_MODE_WITHIN);
 }
 
 static uint32_t list_preemptees(struct sl_collector *c, const job_record_t *job, bool by_qos)
@@ -164,7 +185,7 @@ uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job)
 	struct sl_map *known = &c->scratch->preemptees;
 	uint32_t number, at;
 
-	if ((!by_qos && !by_part) || job->details->expanding_jobid || preempts_by_priority(job, by_qos))
+	if ((!by_qos && !by_part) || job->details->expanding_jobid)
 		return 0;
 	number = by_qos ? job->qos_ptr->id : sl_collect_part(c, job->part_ptr);
 	at = number == SL_NONE ? SL_MAP_NOTHING : sl_map_by_id(known, number);
@@ -179,4 +200,20 @@ uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job)
 void sl_collect_forget_preempts(struct sl_scratch *s)
 {
 	sl_map_clear(&s->preemptees);
+}
+
+/* -- reservations with MaxStartDelay ----------------------------------------- */
+
+/*
+ * A job with --signal=R gets nodes of such a reservation if it can be told to end early enough, and jobs of the reservation
+ * preempt it (job_test_resv(), job_borrow_from_resv_check()).  Whose nodes these are is Slurm's to say: where the plan has
+ * no place for either job, select is asked, as for jobs that preempt others.
+ */
+uint32_t sl_collect_borrows(const struct sl_scratch *s, const job_record_t *job)
+{
+	if (!s->start_delay)
+		return 0;
+	if (job->resv_name)
+		return job->resv_ptr && job->resv_ptr->max_start_delay ? SL_JOBF_MAY_PREEMPT : 0;
+	return job->warn_flags & KILL_JOB_RESV && job->warn_time <= s->start_delay ? SL_JOBF_BORROWS | SL_JOBF_MAY_PREEMPT : 0;
 }

@@ -300,9 +300,12 @@ static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *kee
  * Where sockets are allocated, one after the other is to be filled: of itself select takes a core of each free one in
  * turn, and the job has all of them.  (Planes do so, and know no word for it.)
  */
-static void fill_sockets(sl_details_t *d)
+static void fill_sockets(const job_record_t *job)
 {
-	if (!(slurm_conf.select_type_param & CR_SOCKET) || (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE)
+	uint16_t own = job->part_ptr ? job->part_ptr->cr_type : 0;
+	sl_details_t *d = job->details;
+
+	if (!((own ? own : slurm_conf.select_type_param) & CR_SOCKET) || (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE)
 		return;
 	/* (an arbitrary one is both by its number; the tasks of its nodes are said besides) */
 	if (!(d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK)) ||
@@ -358,7 +361,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	}
 	s->task_dist = d->task_dist;
 	if (nodes)
-		fill_sockets(d);
+		fill_sockets(job);
 	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
 		job->req_switch = 0;
 		job->best_switch = true;

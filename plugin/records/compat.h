@@ -520,17 +520,20 @@ static inline bool sl_topology_has_switches(void)
 /*
  * True if select places jobs of that partition by anything else than that first topology as a tree, or without one.  Such
  * a topology refuses nodes that are required and are not as it would have them, and from 26.05 on arbitrary_tpn
- * (eval_nodes_block() and its like).  Before 25.05 topology/3d_torus only orders the nodes.
+ * (eval_nodes_block() and its like).  Before 25.05 topology/3d_torus only orders the nodes.  With "dragonfly" in
+ * TopologyParam the leaves of a tree are chosen otherwise (_eval_nodes_dfly()).
  */
 static inline bool sl_part_other_topology(const part_record_t *part)
 {
 #if SL_SLURM(25, 5)
 	int id = topology_get_plugin_id();
 
-	return part->topology_idx || (id != TOPOLOGY_PLUGIN_FLAT && id != TOPOLOGY_PLUGIN_TREE);
+	return part->topology_idx || (id != TOPOLOGY_PLUGIN_FLAT && id != TOPOLOGY_PLUGIN_TREE) ||
+		(id == TOPOLOGY_PLUGIN_TREE && xstrcasestr(slurm_conf.topology_param, "dragonfly"));
 #else
 	(void) part;
-	return !xstrcmp(slurm_conf.topology_plugin, "topology/block");
+	return !xstrcmp(slurm_conf.topology_plugin, "topology/block") ||
+		(!xstrcmp(slurm_conf.topology_plugin, "topology/tree") && xstrcasestr(slurm_conf.topology_param, "dragonfly"));
 #endif
 }
 

@@ -61,6 +61,9 @@
 #define GRES_ONE_TASK_PER_SHARING 0
 #endif
 
+/* time_min_as_soft_limit */
+#define SL_HAVE_SOFT_LIMIT SL_SLURM(23, 11)
+
 /* Lists of node counts: details->job_size_bitmap, job_size_str. */
 #define SL_HAVE_NODE_COUNTS SL_SLURM(23, 2)
 

@@ -6,9 +6,12 @@
 #ifndef SL_UNITS_H
 #define SL_UNITS_H
 
+#include <string.h>
+
 #include <slurm/slurm.h>
 
 #include "image/snapshot.h"
+#include "plugin/records/release.h"
 
 /* Was it asked for, and how much?  0 where Slurm means "not said". */
 static inline bool sl_said16(uint16_t v)
@@ -69,6 +72,30 @@ static inline int64_t sl_suspend_time(uint32_t seconds)
 		(row)->unkillable_timeout = (conf)->unkillable_timeout;				\
 	} while (0)
 
+/* True if parameters (SchedulerParameters, TopologyParam) have the word, as Slurm looks for it; NULL: there are none. */
+static inline bool sl_has_word(const char *parameters, const char *word)
+{
+	return parameters && strcasestr(parameters, word);
+}
+
+/* SL_SELECT_* of slurm_conf_t. */
+#define SL_FILL_SELECT(row, conf)								\
+	((row)->select_flags = sl_select_flags((conf)->select_type, (conf)->select_type_param,	\
+					       (conf)->sched_params, (conf)->topology_param))
+
+static inline uint32_t sl_select_flags(const char *select, uint16_t type, const char *sched, const char *topology)
+{
+	return (type & CR_MEMORY ? SL_SELECT_MEMORY : 0) |
+		(select && !strcmp(select, "select/linear") ? SL_SELECT_WHOLE_NODE : 0) |
+		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
+		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
+		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
+		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0) |
+		(SL_HAVE_SOFT_LIMIT && sl_has_word(sched, "time_min_as_soft_limit") ? SL_SELECT_SOFT_LIMIT : 0) |
+		(sl_has_word(topology, "TopoOptional") ? SL_SELECT_TOPO_OPTIONAL : 0) |
+		(sl_has_word(sched, "pack_serial_at_end") ? SL_SELECT_SERIAL_AT_END : 0);
+}
+
 /* What slurm.conf says of a partition that is yes or no. */
 static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t max_share)
 {
@@ -78,6 +105,12 @@ static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t
 		(flags & PART_FLAG_LLN ? SL_PART_LLN : 0) | (flags & PART_FLAG_HIDDEN ? SL_PART_HIDDEN : 0) |
 		(flags & PART_FLAG_ROOT_ONLY ? SL_PART_ROOT_ONLY : 0) |
 		(max_share & SHARED_FORCE ? SL_PART_FORCE : 0);
+}
+
+/* Its SelectTypeParameters, which may be other ones than the cluster's; 0: it has none (get_cr_type() of select/cons_tres). */
+static inline uint32_t sl_part_select(uint16_t cr_type)
+{
+	return cr_type & CR_SOCKET ? SL_PART_BY_SOCKET : cr_type & CR_CORE ? SL_PART_BY_CORE : 0;
 }
 
 /* Those of a reservation's flags that a plan heeds. */
@@ -93,7 +126,8 @@ static inline uint32_t sl_resv_flags(uint64_t flags)
 /* The fields of a partition's row that have the same names in slurmctld's record and in the API's. */
 #define SL_FILL_PARTITION(row, p)								\
 	do {											\
-		(row)->flags = sl_part_flags((p)->state_up, (p)->flags, (p)->max_share);	\
+		(row)->flags = sl_part_flags((p)->state_up, (p)->flags, (p)->max_share) |	\
+			sl_part_select((p)->cr_type);						\
 		(row)->priority_tier = (p)->priority_tier;					\
 		(row)->max_time = sl_walltime((p)->max_time);					\
 		(row)->default_time = sl_default_time((p)->default_time);			\

@@ -113,6 +113,33 @@ static void a_running_job_makes_room_for_jobs_that_preempt_it_alone(void **state
 	build_destroy(b);
 }
 
+/* Job 1 has priority 1000. */
+static void it_makes_room_for_those_of_higher_priority_where_that_decides(void **state)
+{
+	static const struct { uint32_t flags; const char *qos, *preempts; int64_t priority; bool is_refused; } cases[] = {
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "QOS=low", 1001, false }, { SL_JOBF_PREEMPTS_LOWER, "high", "QOS=low", 1000, true },
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "QOS=normal", 1001, true },
+		{ SL_JOBF_PREEMPTS_WITHIN, "low", "", 1001, false }, { SL_JOBF_PREEMPTS_WITHIN, "low", "", 1000, true },
+		{ SL_JOBF_PREEMPTS_WITHIN, "high", "", 1001, true }, { 0, "low", "", 1001, true },
+	};
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = preemptible();
+		struct built_plan *p;
+
+		build_change_job(b, 1, .priority = 1000);
+		build_change_job(b, 2, .flags |= cases[i].flags);
+		build_change_job(b, 2, .priority = cases[i].priority);
+		build_change_job(b, 2, .qos = sl_builder_str(b->builder, cases[i].qos));
+		build_change_job(b, 2, .preempts = sl_builder_str(b->builder, cases[i].preempts));
+		p = build_plan(b);
+		book_all(p, 2, 100);
+		expect(b, p, cases[i].is_refused ? "job 2: node n0: 16 cores in use in 100 s" : NULL);
+		build_destroy(b);
+	}
+}
+
 static void nothing_is_kept_free_for_a_job_that_reserves_nothing(void **state)
 {
 	struct build *b = preemptible();
@@ -623,6 +650,7 @@ int main(void)
 		cmocka_unit_test(a_dead_node_is_refused),
 		cmocka_unit_test(a_completing_node_takes_reservations_from_when_its_jobs_are_gone),
 		cmocka_unit_test(a_running_job_makes_room_for_jobs_that_preempt_it_alone),
+		cmocka_unit_test(it_makes_room_for_those_of_higher_priority_where_that_decides),
 		cmocka_unit_test(nothing_is_kept_free_for_a_job_that_reserves_nothing),
 		cmocka_unit_test(a_node_outside_the_partition_is_refused),
 		cmocka_unit_test(a_job_may_have_nodes_that_are_lent_to_it),

@@ -71,6 +71,52 @@ static void a_job_whose_time_is_up_is_expected_to_have_its_over_time(void **stat
 	assert_int_equal(promised(b), 590);				/* its time limit once more */
 }
 
+/* Job 1 runs on one of two nodes; job 2 waits for both. */
+static int64_t promised_softly(int64_t end, int64_t ran, int64_t time_min)
+{
+	struct build *b = two_nodes(end);
+
+	b->meta.select_flags |= SL_SELECT_SOFT_LIMIT;
+	build_change_job(b, 1, .start_time = BUILD_NOW - ran);
+	build_change_job(b, 1, .time_min = time_min);
+	return promised(b);
+}
+
+static void where_time_min_is_a_soft_limit_a_job_is_expected_to_run_for_that(void **state)
+{
+	(void) state;
+	assert_int_equal(promised_softly(3600, 100, 700), 600);
+	assert_int_equal(promised_softly(3600, 100, 0), 3600);
+	assert_int_equal(promised_softly(3600, 100, 36000), 3600);	/* its limit was shortened */
+	assert_int_equal(promised_softly(3600, 701, 700), 1800);	/* half of the rest */
+	assert_int_equal(promised_softly(-10, 3600, 700), 20);		/* that is over, too */
+}
+
+/* Job 3 is to start beside job 2, which can start in 700 s. */
+static void where_time_min_is_a_soft_limit_a_job_is_booked_for_that_and_keeps_its_limit(void **state)
+{
+	static const struct { uint32_t flags; int64_t time_min, limit, expected; } cases[] = {
+		{ 0, 600, 660, 0 }, { SL_SELECT_SOFT_LIMIT, 600, 0, 600 }, { SL_SELECT_SOFT_LIMIT, 660, 0, 660 },
+	};
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = two_nodes(700);
+		struct desk d;
+
+		b->meta.select_flags |= cases[i].flags;
+		build_change_job(b, 3, .time_limit = 7200);
+		build_change_job(b, 3, .time_min = cases[i].time_min);
+		d = sit(b);
+		assert_int_equal(reserve(&d, 2), 1);
+		assert_int_equal(backfill(&d, 3), 1);
+		accepted(&d);
+		assert_int_equal(d.plan.start.time_limit[0], cases[i].limit);
+		assert_int_equal(d.plan.start.expected[0], cases[i].expected);
+		leave(&d);
+	}
+}
+
 static void a_job_that_outlasts_that_is_expected_to_go_on_for_as_long_again(void **state)
 {
 	(void) state;
@@ -184,6 +230,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_whose_time_is_up_is_expected_to_have_its_over_time),
+		cmocka_unit_test(where_time_min_is_a_soft_limit_a_job_is_expected_to_run_for_that),
+		cmocka_unit_test(where_time_min_is_a_soft_limit_a_job_is_booked_for_that_and_keeps_its_limit),
 		cmocka_unit_test(a_job_that_outlasts_that_is_expected_to_go_on_for_as_long_again),
 		cmocka_unit_test(a_job_that_is_cleaned_up_for_long_takes_as_long_again_and_then_hangs),
 		cmocka_unit_test(users_read_which_node_hangs),

@@ -42,6 +42,25 @@ static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(vo
 	leave(&d);
 }
 
+/* --signal=R, beside a reservation with MaxStartDelay: whether it may start is Slurm's to say. */
+static void a_job_that_borrows_from_a_reservation_is_tried_by_select(void **state)
+{
+	(void) state;
+	for (uint32_t borrows = 0; borrows < 2; borrows++) {
+		struct build *b = build_create("3x8c");
+		struct sl_entry e;
+		struct desk d;
+
+		build_reservation(b, "soon", 600, 3600, 0, 2);
+		build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .exclusive = true, .limit = 900 });
+		build_change_job(b, 1, .flags |= borrows ? SL_JOBF_BORROWS | SL_JOBF_MAY_PREEMPT : SL_JOBF_MAY_PREEMPT);
+		d = sit(b);
+		assert_int_equal(start(&d, 1), 0);
+		assert_int_equal(sl_plan_next_preempting(d.p, &e), borrows);
+		leave(&d);
+	}
+}
+
 static void timelines_of_a_model_have_a_bound_together(void **state)
 {
 	struct build *b = build_create("3x8c");
@@ -492,6 +511,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
+		cmocka_unit_test(a_job_that_borrows_from_a_reservation_is_tried_by_select),
 		cmocka_unit_test(timelines_of_a_model_have_a_bound_together),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
 		cmocka_unit_test(memory_of_nodes_of_which_parts_are_reserved_is_shared),

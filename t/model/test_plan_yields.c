@@ -197,6 +197,44 @@ static void who_may_preempt_others_waits_for_the_end_of_those_of_another_qos(voi
 	}
 }
 
+/* Job 9 runs in QOS standby with priority 1000, job 2 waits. */
+static void where_priorities_decide_it_waits_for_those_of_no_lower_one(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		const char *qos, *preempts;
+		int64_t priority, at;
+	} cases[] = {
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "QOS=standby", 1001, 3600 },
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "QOS=standby", 1000, 36000 },
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "QOS=low", 1001, 36000 },
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "Partition=batch", 1000, 3600 },	/* preempt/partition_prio: an equal one, too */
+		{ SL_JOBF_PREEMPTS_LOWER, "high", "Partition=batch", 999, 36000 },
+		{ SL_JOBF_PREEMPTS_WITHIN, "standby", "", 1001, 3600 },
+		{ SL_JOBF_PREEMPTS_WITHIN, "standby", "QOS=standby", 1000, 36000 },
+		{ SL_JOBF_PREEMPTS_WITHIN, "high", "", 1001, 36000 },
+		{ SL_JOBF_PREEMPTS_WITHIN, "high", "QOS=standby", 1, 3600 },
+		{ SL_JOBF_PREEMPTS_WITHIN, "", "", 1001, 36000 },
+	};
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = half_full_and_standby(60);
+		struct desk d;
+
+		build_change_job(b, 9, .priority = 1000);
+		build_change_job(b, 2, .flags |= cases[i].flags);
+		build_change_job(b, 2, .priority = cases[i].priority);
+		build_change_job(b, 2, .qos = sl_builder_str(b->builder, cases[i].qos));
+		build_change_job(b, 2, .preempts = sl_builder_str(b->builder, cases[i].preempts));
+		d = sit(b);
+		assert_int_equal(reserve(&d, 2), 1);
+		assert_int_equal(d.at, cases[i].at);
+		accepted(&d);
+		leave(&d);
+	}
+}
+
 static void it_waits_for_as_long_as_that_one_is_safe(void **state)
 {
 	struct desk d = sit(half_full_and_standby(7200));
@@ -349,6 +387,7 @@ static struct build *random_preemption(uint64_t *s)
 							  .ends_in = 600 * (1 + build_below(s, 10)) });
 		sl_builder_row(b->builder, SL_T_JOB, j, &r);
 		r.qos = sl_builder_str(b->builder, qos[build_below(s, 3)]);
+		r.priority = 1 + build_below(s, 5);
 		r.safe_until = build_below(s, 4) ? BUILD_NOW - 600 + 300 * build_below(s, 10) : 0;
 		sl_builder_update(b->builder, SL_T_JOB, j, &r);
 	}
@@ -357,8 +396,11 @@ static struct build *random_preemption(uint64_t *s)
 			.exclusive = build_below(s, 2), .limit = 300 * (1 + build_below(s, 12)) });
 
 		if (build_below(s, 2)) {
-			r.flags |= SL_JOBF_MAY_PREEMPT;
+			r.flags |= SL_JOBF_MAY_PREEMPT | (build_below(s, 3) ? 0 : SL_JOBF_PREEMPTS_LOWER) |
+				(build_below(s, 3) ? 0 : SL_JOBF_PREEMPTS_WITHIN);
 			r.preempts = sl_builder_str(b->builder, lists[build_below(s, 4)]);
+			r.qos = sl_builder_str(b->builder, qos[build_below(s, 3)]);
+			r.priority = 1 + build_below(s, 5);
 		} else if (build_below(s, 2)) {
 			r.flags |= SL_JOBF_NO_RESERVE;
 			r.yields_after = build_below(s, 2) ? 60 : 900;
@@ -415,6 +457,7 @@ int main(void)
 		cmocka_unit_test(its_licences_are_not_given_back),
 		cmocka_unit_test(who_may_preempt_a_running_job_does_not_wait_for_its_end),
 		cmocka_unit_test(who_may_preempt_others_waits_for_the_end_of_those_of_another_qos),
+		cmocka_unit_test(where_priorities_decide_it_waits_for_those_of_no_lower_one),
 		cmocka_unit_test(it_waits_for_as_long_as_that_one_is_safe),
 		cmocka_unit_test(who_may_not_preempt_it_waits_for_its_end),
 		cmocka_unit_test(the_head_gets_no_nodes_in_exchange_of_jobs_that_another_may_preempt),

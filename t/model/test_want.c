@@ -481,6 +481,8 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 2, .max_nodes = 2, .tasks = 6, .tasks_per_node = 3 });
 	build_pending(b, (struct build_job) { .id = 5, .nodes = 1, .max_nodes = 1, .tasks = 3 });
 	build_pending(b, (struct build_job) { .id = 6, .nodes = 2, .tasks = 6, .exclusive = true });
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 2, .tasks = 2 });
+	build_change_job(b, 7, .switches = 1);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->method, SL_PLACE_BESTFIT);
 	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
@@ -491,6 +493,14 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	assert_left(want(c, 1), 0);
 	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
 	assert_left(want(c, 3), 0);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = SL_SELECT_SERIAL_AT_END | SL_SELECT_TOPO_OPTIONAL;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->method, SL_PLACE_LAST);
+	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
+	assert_int_equal(want(c, 5)->method, SL_PLACE_BESTFIT);
+	assert_true(want(c, 3)->request.ignores_tree);
+	assert_false(want(c, 7)->request.ignores_tree);
 	sl_cluster_destroy(c);
 	/* where select deals the tasks to several such nodes itself */
 	b->meta.select_flags = SL_SELECT_LLN | SL_SELECT_LLN_DEALS;

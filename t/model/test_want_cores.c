@@ -94,6 +94,29 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	build_destroy(b);
 }
 
+static void a_partition_may_allocate_by_socket_or_not_whatever_the_cluster_does(void **state)
+{
+	static const struct { uint32_t cluster, partition; uint32_t at_once; } cases[] = {
+		{ 0, 0, 0 }, { SL_SELECT_SOCKET, 0, 4 }, { 0, SL_PART_BY_SOCKET, 4 }, { SL_SELECT_SOCKET, SL_PART_BY_SOCKET, 4 },
+		{ SL_SELECT_SOCKET, SL_PART_BY_CORE, 0 }, { 0, SL_PART_BY_CORE, 0 },
+	};
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = build_create("4x8c2s");
+		struct sl_cluster *c;
+
+		b->meta.select_flags = cases[i].cluster;
+		build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= cases[i].partition);
+		build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 6 });
+		c = build_cluster(b);
+		assert_int_equal(want(c, 1)->request.cores_at_once, cases[i].at_once);
+		assert_int_equal(want(c, 1)->native, 0);
+		sl_cluster_destroy(c);
+		build_destroy(b);
+	}
+}
+
 static void where_sockets_are_allocated_they_are_given_whole(void **state)
 {
 	struct build *b = build_create("4x8c2s1g");
@@ -230,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
+		cmocka_unit_test(a_partition_may_allocate_by_socket_or_not_whatever_the_cluster_does),
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),

@@ -155,6 +155,25 @@ static void a_running_job_is_safe_for_its_grace_time(void **state)
 	assert_int_equal(sl_collect_safe_until(&w.scratch, &w.runs), NOW + 30);
 }
 
+static void a_job_that_is_suspended_counts_until_its_end_if_it_keeps_memory_or_gres(void **state)
+{
+	uint64_t memory[1] = { 100 };
+	job_resources_t resources = { .memory_allocated = memory };
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	w.low.preempt_mode = PREEMPT_MODE_SUSPEND;
+	assert_int_equal(sl_collect_safe_until(&w.scratch, &w.runs), NOW);	/* it is not told before */
+	w.runs.job_resrcs = &resources;
+	assert_int_equal(sl_collect_safe_until(&w.scratch, &w.runs), NOW);
+	w.scratch.memory = true;
+	assert_int_equal(sl_collect_safe_until(&w.scratch, &w.runs), 0);
+	w.scratch.memory = false;
+	w.runs.gres_list_alloc = (sl_list_t) &w;
+	assert_int_equal(sl_collect_safe_until(&w.scratch, &w.runs), 0);
+}
+
 /* It is preempted with all its components or not at all, and that one of them is no one's to preempt is not seen here. */
 static void a_component_of_a_heterogeneous_job_counts_until_its_end(void **state)
 {
@@ -256,29 +275,51 @@ static void a_job_without_an_association_has_no_threshold(void **state)
 	assert_true(sl_collect_reserves(&w.waits));
 }
 
-/* A list has no priorities. */
-static void where_priorities_decide_nobody_is_named(void **state)
+static uint32_t how(struct world *w)
+{
+	return sl_collect_preempts_how(&w->waits);
+}
+
+static void of_its_priority_the_snapshot_says_what_it_decides(void **state)
 {
 	struct world w;
 
 	(void) state;
 	begin_world(&w);
+	assert_int_equal(how(&w), 0);
 	slurm_conf.preempt_mode |= SL_PREEMPT_PRIORITY;
-	assert_string_equal(whom(&w), "");
+	assert_string_equal(whom(&w), "QOS=low,standby");
+	assert_int_equal(how(&w), SL_JOBF_PREEMPTS_LOWER);
 	begin_world(&w);
 	w.high.preempt_mode = PREEMPT_MODE_REQUEUE | SL_PREEMPT_PRIORITY;
-	assert_string_equal(whom(&w), "");
+	assert_int_equal(how(&w), SL_JOBF_PREEMPTS_LOWER);
 	begin_world(&w);
 	w.low.preempt_mode = PREEMPT_MODE_REQUEUE | SL_PREEMPT_PRIORITY;	/* the preemptor's counts */
-	assert_string_equal(whom(&w), "QOS=low,standby");
-	begin_world(&w);
-	slurm_conf.preempt_type = (char *) "preempt/partition_prio";
-	slurm_conf.preempt_mode |= SL_PREEMPT_PRIORITY;
-	assert_string_equal(whom(&w), "");
+	assert_int_equal(how(&w), 0);
 	begin_world(&w);
 	slurm_conf.preempt_type = (char *) "preempt/partition_prio";
 	w.above.preempt_mode = PREEMPT_MODE_REQUEUE | SL_PREEMPT_PRIORITY;
-	assert_string_equal(whom(&w), "");
+	assert_int_equal(how(&w), SL_JOBF_PREEMPTS_LOWER);
+	w.above.preempt_mode = NO_VAL16;	/* the cluster's: all bits are set in it */
+	assert_int_equal(how(&w), 0);
+}
+
+static void a_job_may_preempt_within_its_qos_where_that_or_the_cluster_says_so(void **state)
+{
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	assert_false(sl_collect_preempts_within(&w.waits));
+	w.high.preempt_mode = PREEMPT_MODE_REQUEUE | PREEMPT_MODE_WITHIN;
+	assert_true(sl_collect_preempts_within(&w.waits));
+	assert_int_equal(how(&w), SL_JOBF_PREEMPTS_WITHIN);
+	begin_world(&w);
+	slurm_conf.preempt_mode |= PREEMPT_MODE_WITHIN;
+	assert_true(sl_collect_preempts_within(&w.waits));
+	slurm_conf.preempt_type = (char *) "preempt/partition_prio";	/* it knows no such thing */
+	assert_false(sl_collect_preempts_within(&w.waits));
+	assert_int_equal(how(&w), 0);
 }
 
 static void a_job_that_expands_another_names_nobody(void **state)
@@ -291,18 +332,45 @@ static void a_job_that_expands_another_names_nobody(void **state)
 	assert_string_equal(whom(&w), "");
 }
 
+static void a_job_borrows_where_it_can_be_told_to_end_as_early_as_a_reservation_waits(void **state)
+{
+	slurmctld_resv_t resv = { .max_start_delay = 600 };
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	w.waits.warn_flags = KILL_JOB_RESV;
+	w.waits.warn_time = 600;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), 0);
+	w.scratch.start_delay = 600;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), SL_JOBF_BORROWS | SL_JOBF_MAY_PREEMPT);
+	w.waits.warn_time = 601;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), 0);
+	w.waits.warn_flags = 0;
+	w.waits.warn_time = 0;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), 0);
+	w.waits.resv_name = (char *) "r";
+	w.waits.resv_ptr = &resv;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), SL_JOBF_MAY_PREEMPT);
+	resv.max_start_delay = 0;
+	assert_int_equal(sl_collect_borrows(&w.scratch, &w.waits), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_running_job_is_safe_for_its_grace_time),
+		cmocka_unit_test(a_job_that_is_suspended_counts_until_its_end_if_it_keeps_memory_or_gres),
 		cmocka_unit_test(a_component_of_a_heterogeneous_job_counts_until_its_end),
 		cmocka_unit_test(a_job_above_min_exempt_priority_counts_until_its_end),
 		cmocka_unit_test(a_job_preempts_those_of_the_qos_of_its_own),
 		cmocka_unit_test(a_job_preempts_those_of_partitions_of_lower_tiers),
 		cmocka_unit_test(each_qos_is_looked_up_once),
 		cmocka_unit_test(a_job_without_an_association_has_no_threshold),
-		cmocka_unit_test(where_priorities_decide_nobody_is_named),
+		cmocka_unit_test(of_its_priority_the_snapshot_says_what_it_decides),
+		cmocka_unit_test(a_job_may_preempt_within_its_qos_where_that_or_the_cluster_says_so),
 		cmocka_unit_test(a_job_that_expands_another_names_nobody),
+		cmocka_unit_test(a_job_borrows_where_it_can_be_told_to_end_as_early_as_a_reservation_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

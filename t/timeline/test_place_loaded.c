@@ -137,6 +137,27 @@ static void least_loaded_takes_nodes_with_the_largest_part_free(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void last_takes_the_last_nodes_of_the_lowest_weight(void **state)
+{
+	static const struct sl_how last = { .method = SL_PLACE_LAST };
+	struct sl_timeline *tl = machine(6, (const uint32_t[]) { 1, 1, 1, 1, 2, 2 });
+	struct sl_nodeset second = set("1");
+	struct sl_request r = { .tasks = 1, .max_nodes = 1, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &last, 0), "3:1");
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:1");
+	book(tl, "2", 5, 0, 100);
+	book(tl, "3", 8, 0, 100);
+	assert_string_equal(at(tl, &r, &last, 0), "2:1");
+	r = (struct sl_request) { .tasks = 18, .duration = 10 };
+	assert_string_equal(at(tl, &r, &last, 0), "0:8 1:7 2:3");
+	r = (struct sl_request) { .tasks = 1, .required = &second, .duration = 10 };
+	assert_string_equal(at(tl, &r, &last, 0), "1:1");
+	sl_nodeset_free(&second);
+	sl_timeline_destroy(tl);
+}
+
 static void a_load_is_a_part_and_that_of_the_start(void **state)
 {
 	const struct sl_node_kind kind[] = {
@@ -165,6 +186,7 @@ int main(void)
 		cmocka_unit_test(planes_go_round_by_index_while_nodes_have_room),
 		cmocka_unit_test(tight_takes_nodes_that_are_taken_again_soonest),
 		cmocka_unit_test(least_loaded_takes_nodes_with_the_largest_part_free),
+		cmocka_unit_test(last_takes_the_last_nodes_of_the_lowest_weight),
 		cmocka_unit_test(a_load_is_a_part_and_that_of_the_start),
 	};
 

@@ -38,6 +38,9 @@ static void a_job_goes_below_the_lowest_switch_that_has_room(void **state)
 	assert_string_equal(at(tl, &r, &bestfit, 0), "7-9:1");
 	with_tree(tl, &tree);
 	assert_string_equal(at(tl, &r, &bestfit, 0), "8-10:1");
+	r.ignores_tree = true;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "7-9:1");
+	r.ignores_tree = false;
 	r.min_nodes = 2;			/* of the leaves that do, the fullest */
 	assert_string_equal(at(tl, &r, &bestfit, 0), "1-2:1");
 	r.min_nodes = 5;			/* not 1-2, 4, 7 and one of the other half */

@@ -16,6 +16,9 @@
 /* What users read of a job that lost its place, before ": " and the checker's words. */
 #define SL_CUT_WHY "the checker refused its place"
 
+/* ... and of a job that could not be planned. */
+#define SL_FAULT_WHY "the planner failed"
+
 /* One row that is to be taken out. */
 struct sl_cut {
 	enum sl_plan_table table;	/* SL_P_START, SL_P_RESERVE, SL_P_PENDING or SL_P_ACTION */

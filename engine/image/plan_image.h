@@ -143,7 +143,7 @@ enum sl_why {
 	SL_WHY_ARRAY,		/* as many tasks of its array run as may run at once */
 	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
 	SL_WHY_RESERVED,	/* without what is reserved for others too little is left, however idle */
-	SL_WHY_CHECK,		/* it had a place, which the checker refused */
+	SL_WHY_CHECK,		/* it had a place, which the checker refused; or the planner failed */
 	SL_WHY_COST,		/* takes too long to plan */
 	SL_WHYS
 };

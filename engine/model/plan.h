@@ -137,8 +137,9 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
  * Jobs that are not planned for a while of the snapshots' time.  A job that turns out to be more work than it is allowed is
  * refused (SL_WHY_COST) by all of the above, and from then on without being tried, for a minute.  Users have an
  * allowance too, for all of their jobs that are more than twenty plain ones.  There is none of that where the snapshot's
- * source is "sim".  A job whose place the checker refused is refused (SL_WHY_CHECK) for five minutes, or until its
- * stamp is another.  sl_plan_left_out() says who is left out, for the next plan to be told: sl_plan_leave_out() copies
+ * source is "sim".  A job whose place the checker refused, or at which the planner failed, is refused (SL_WHY_CHECK) for
+ * five minutes, or until its stamp is another; a failure costs nobody else anything, and is a row of the plan's table of
+ * what was refused.  (What is asked wrongly fails, and so does a simulation.)  sl_plan_left_out() says who is left out, for the next plan to be told: sl_plan_leave_out() copies
  * the text, and ignores what is over or ends too late; without memory the job is planned.
  */
 struct sl_left_out {
@@ -146,6 +147,7 @@ struct sl_left_out {
 	int64_t until;
 	int64_t stamp;			/* of the job whose place was refused */
 	char *text;			/* what its user reads then; NULL: it took too long to plan */
+	bool failed;			/* in this plan, by a fault of the planner's */
 };
 #define SL_PLAN_LEFT_OUT_MAX 1000
 void sl_plan_leave_out(struct sl_plan *p, struct sl_left_out left);

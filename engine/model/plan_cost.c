@@ -117,6 +117,7 @@ bool plan_begin_work(struct sl_plan *p, uint32_t job)
 
 	if (!p->cost.bounded || job >= p->c->snap->job.rows || p->cost.inside++)
 		return true;
+	p->cost.is_well_asked = false;
 	allowed = plan_find_left_out(p, job) ? 0 : allowance_of(p, job);
 	p->cost.begun = p->c->effort.spent;
 	p->c->effort.limit = p->cost.begun + allowed;
@@ -135,15 +136,25 @@ void plan_charge_nobody(struct sl_plan *p, uint64_t units)
 	p->c->effort.limit += units;
 }
 
+/* True if the planner has failed at what it was asked rightly.  Without memory the next job would fare no better, and what
+ * allow() raised is the policy's. */
+static bool is_fault(const struct sl_plan *p, const struct sl_error *err)
+{
+	return p->cost.is_well_asked && err->code != SL_ENOMEM && err->code != SL_ESCRIPT && err->code != SL_ETIME;
+}
+
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err)
 {
 	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || --p->cost.inside)
 		return rc;
 	p->c->effort.limit = 0;
 	settle(p, e->job, p->c->effort.spent - p->cost.begun);
-	if (rc >= 0 || err->code != SL_EEFFORT)
+	if (rc >= 0 || !(err->code == SL_EEFFORT || is_fault(p, err)))
 		return rc;
+	if (err->code == SL_EEFFORT)
+		plan_leave_out_costly(p, e->job);
+	else
+		plan_leave_out_failed(p, e->job, err->text);
 	err->code = SL_OK;
-	plan_leave_out_costly(p, e->job);
 	return plan_refuse_work(p, e, refusal, err);
 }

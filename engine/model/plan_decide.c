@@ -378,6 +378,7 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 		return 0;
 	if (!plan_begin_work(p, e.job))
 		return plan_refuse_work(p, &e, NULL, err) < 0 ? -1 : 1;
+	p->cost.is_well_asked = true;
 	rc = refuse_hopeless(p, e, err);
 	/* (one that turns out to be too much work is refused, too) */
 	return plan_end_work(p, &e, rc, NULL, err) < 0 ? -1 : rc != 0;

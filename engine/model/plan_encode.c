@@ -309,6 +309,22 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
+/* Jobs at which the planner failed, beside those that the checker will refuse. */
+static void encode_failed(const struct sl_plan *p, struct pen *pen)
+{
+	for (uint32_t i = 0; i < p->left.count; i++) {
+		const struct sl_left_out *l = &p->left.out[i];
+		struct sl_plan_refused_row row = { .job = l->id, .was = SL_REFUSED_START, .start_time = p->c->now,
+			.partition = SL_NONE, .reservation = SL_NONE, .license = SL_NONE, .through = SL_NONE };
+
+		if (!l->failed)
+			continue;
+		row.text = put_text(pen, l->text);
+		row.by = put_text(pen, name_decider(p));
+		sl_builder_append(pen->b, SL_P_REFUSED, &row);
+	}
+}
+
 int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
 		   struct sl_error *err)
 {
@@ -338,5 +354,6 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	encode_pending(p, fig->truncated, pen);
 	encode_preempting(p, pen->b);
 	encode_words(p, pen);
+	encode_failed(p, pen);
 	return 0;
 }

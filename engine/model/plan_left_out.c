@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_left_out.c - jobs that are not planned for a while: planning one took too long (plan_cost.c), or the
+ * plan_left_out.c - jobs that are not planned for a while: planning one took too long (plan_cost.c), or failed, or the
  * checker refused its place.
  *
  * What a refused place holds is held in vain: a wide job that is planned where it cannot be, cycle after cycle, keeps
@@ -77,6 +77,15 @@ void sl_plan_leave_out(struct sl_plan *p, struct sl_left_out left)
 void plan_leave_out_costly(struct sl_plan *p, uint32_t job)
 {
 	sl_plan_leave_out(p, (struct sl_left_out) { .id = p->c->snap->job.id[job], .until = p->c->now + COST_S });
+}
+
+void plan_leave_out_failed(struct sl_plan *p, uint32_t job, const char *error)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), SL_FAULT_WHY ": %s", error);
+	sl_plan_leave_out(p, (struct sl_left_out) { .id = p->c->snap->job.id[job], .until = p->c->now + CHECK_S,
+						    .stamp = p->c->snap->job.stamp[job], .text = text, .failed = true });
 }
 
 const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count)

@@ -136,6 +136,7 @@ struct spendings {			/* of work, by row of job or by user */
 
 struct cost {				/* plan_cost.c */
 	bool bounded;
+	bool is_well_asked;		/* what was asked of the outer attempt can be answered: it fails by a fault of the planner's */
 	uint32_t inside;		/* attempts at a job, one within the other */
 	uint64_t begun;			/* units spent before the outer one */
 	struct spendings of_job, of_user;	/* of a user what is beyond the bases */
@@ -270,7 +271,8 @@ void plan_free_costs(struct sl_plan *p);
  * nothing has begun. */
 bool plan_begin_work(struct sl_plan *p, uint32_t job);
 
-/* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal.  The result. */
+/* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal, and so is a fault
+ * of the planner's.  The result. */
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err);
 
 /* plan_left_out.c: why the job of that row is not planned for a while, since it is on the list and, if the checker refused
@@ -280,8 +282,9 @@ const struct sl_left_out *plan_find_left_out(const struct sl_plan *p, uint32_t j
 /* What its user reads; NULL: that it takes too long to plan.  The text stays the plan's. */
 void plan_say_left_out(const struct sl_left_out *l, struct sl_refusal *why);
 
-/* Planning it took too long. */
+/* Planning it took too long; or failed, with that error. */
 void plan_leave_out_costly(struct sl_plan *p, uint32_t job);
+void plan_leave_out_failed(struct sl_plan *p, uint32_t job, const char *error);
 void plan_free_left_outs(struct sl_plan *p);
 
 /* So many of the units spent are not the job's whose turn it is. */

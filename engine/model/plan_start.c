@@ -32,6 +32,8 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 		sl_fail(err, SL_EINVAL, "job %" PRIu32 " is not queued in that partition", p->c->snap->job.id[e.job]);
 		return NULL;
 	}
+	/* (a place that is named may be none) */
+	p->cost.is_well_asked = !how || how->method != SL_PLACE_EXPLICIT;
 	return cluster_want(p->c, e, err);
 }
 

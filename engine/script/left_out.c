@@ -47,8 +47,8 @@ static void set_integer(struct item *it, const struct sl_value_reader *key, int6
 static void leave_out(struct sl_plan *p, struct item *it)
 {
 	if (it->id > 0 && it->id <= UINT32_MAX)
-		sl_plan_leave_out(p, (struct sl_left_out) { (uint32_t) it->id, it->ends, it->stamp,
-							    *it->why ? it->why : NULL });
+		sl_plan_leave_out(p, (struct sl_left_out) { .id = (uint32_t) it->id, .until = it->ends, .stamp = it->stamp,
+							    .text = *it->why ? it->why : NULL });
 }
 
 /* What makes no sense (files written by hand) leaves nobody out. */

@@ -3,6 +3,7 @@
 # What Slurm's select heeds since 23.02 and the engine does not know: such jobs start, wait and end up on the same
 # nodes as under Slurm's own schedulers.  A scene runs under both, on the releases that have what it is about.
 . "${0%/*}/live.sh"
+. "${0%/*}/beside.sh"
 needs_plugin
 
 # Each GPU is near the cores of a socket.
@@ -14,73 +15,7 @@ cluster_gres_conf() {
 SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2"
 live_begin 8 DebugFlags=NO_CONF_HASH
 needs_engine
-cp "$C/etc/slurm.conf" "$C/slurm.conf"
-
-PARAMETERS=		# further words of SchedulerParameters
-NODE_WORDS=		# further words of the line of nodes
-
-# slurmctld anew under that scheduler, with these lines and no others.
-anew() { # stock | lua [LINE...]
-	local type=sched/lua parameters=defer,sched_interval=-1
-	if [ "$1" = stock ]; then
-		type=sched/backfill parameters=bf_interval=1,bf_continue,sched_interval=2,sched_min_interval=0
-	fi
-	cluster_ctld_kill
-	cp "$C/slurm.conf" "$C/etc/slurm.conf"
-	cluster_conf "SchedulerType=$type" "SchedulerParameters=$parameters$PARAMETERS" "${@:2}"
-	sed -i "/^NodeName=/s/\$/ $NODE_WORDS/" "$C/etc/slurm.conf"
-	cluster_ctld_start
-	wait_for 60 cluster_nodes_ready "$NODES"
-}
-
-# The function prints the same under Slurm's own schedulers and under sched/lua.
-same_as_stock() { # FUNCTION [LINE...]
-	trap 'where >&2' ERR	# (what the function prints is compared)
-	anew stock "${@:2}"
-	"$1" > "$C/stock"
-	live_reset
-	anew lua "${@:2}"
-	"$1" > "$C/lua"
-	diff "$C/stock" "$C/lua"
-	[ -s "$C/lua" ]
-}
-
-# n001:0-2 n002:0-5 : CPUs of a job on each of its nodes
-layout() { # JOBID
-	scontrol -d show job "$1" | sed -nE 's/^ *Nodes=(\S+) CPU_IDs=(\S+) .*/\1 \2/p' | while read -r list ids; do
-		local node
-		for node in $(expand "$list"); do echo "$node:$ids"; done
-	done | sort | paste -sd' '
-}
-
-got() { # OPTION... : it starts; what it has
-	local id
-	id=$(submit "$@")
-	starts "$id" 30 || { echo "$*: $(job_state "$id") $(job_reason "$id")" >&2; return 1; }
-	echo "$*: $(layout "$id")"
-}
-
-# It waits, and is neither held nor called impossible: when that job has ended it starts.
-waits() { # HOLDER OPTION...
-	local id
-	id=$(submit "${@:2}")
-	stays_pending "$id"
-	[ "$(job_get "$id" Priority)" != 0 ]
-	scancel "$1"
-	starts "$id" 30 || { echo "${*:2}: $(job_state "$id") $(job_reason "$id")" >&2; return 1; }
-	echo "${*:2}: $(layout "$id")"
-}
-
-holds() { # OPTION... : that they are busy; prints the job
-	local id
-	id=$(submit "$@")
-	starts "$id" 30
-	echo "$id"
-}
-
-needs() { # SERIES WHAT
-	slurm_since "$1" || skip "there is no $2 before $1"
-}
+beside_begin
 
 two_blocks() {
 	cat > "$C/etc/topology.conf" <<-'EOC'
@@ -109,6 +44,9 @@ it "topology/block: jobs with unequal numbers of cores on their nodes get what t
 one_block_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
+	got -N2 --exclusive		# not n004 and one of the other block
+	scancel -n wrap -w 'n[005-008]'
+	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null
 	one=$(holds -N1 --exclusive -w n007)
 	waits "$one" -N2 --exclusive
@@ -166,6 +104,9 @@ it "--exclusive=topo: nobody else is in the block" own_block
 several_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
+	got -p blocks -N2 --exclusive
+	scancel -n wrap -p blocks
+	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null
 	one=$(holds -N1 --exclusive -w n007)
 	waits "$one" -p blocks -N2 --exclusive

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faulty_engine.c - the program with a fault in its planner: it plans a job whose id ends in 7 on more cores
- * than its first node has.
+ * faulty_engine.c - the program with two faults in its planner: it plans a job whose id ends in 7 on more cores
+ * than its first node has, and fails at one whose name is "trap".
  *
- * The linker's --wrap puts the fault between the planner, which lays out its plan row by row, and the
- * builder.  What becomes of such a row from there on (checker, engine, plug-in) is the real thing.
+ * The linker's --wrap puts the first fault between the planner, which lays out its plan row by row, and the
+ * builder, the second before the planner looks whether a job fits now.  What becomes of these from there on (checker,
+ * engine, plug-in) is the real thing.
  */
 #include <stdint.h>
+#include <string.h>
 
 #include "image/plan_image.h"
+#include "model/plan_private.h"
+
+int __real_plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
+int __wrap_plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
+
+int __wrap_plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)
+{
+	if (!strcmp(cluster_str(a->p->c, a->p->c->snap->job.name[a->w->entry.job]), "trap"))
+		return sl_fail(err, SL_EINVAL, "no room for a trap");
+	return __real_plan_fits_now(a, seconds, layout, err);
+}
 
 uint32_t __real_sl_builder_append(struct sl_builder *b, int table, const void *row);
 uint32_t __wrap_sl_builder_append(struct sl_builder *b, int table, const void *row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An engine whose planner has a fault (t/tool/faulty_engine.c): one job of a thousand has a place that it
- * cannot have. The others start.
+ * cannot have, or cannot be planned at all. The others start.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,11 @@
 
 #define JOBS 1000
 #define BAD 5007	/* the fault is in jobs whose id ends in 7 */
+#define TRAP 5008
+
+/* The job that does not start, and what its user reads. */
+static uint32_t bad = BAD;
+static const char *bad_words = "the checker refused its place: node n";
 
 /* What the plan before remembered, as its rows stand in the next snapshot. */
 static struct build *thousand_jobs(const struct sl_remember *memory)
@@ -30,6 +35,21 @@ static struct build *thousand_jobs(const struct sl_remember *memory)
 
 	for (uint32_t i = 0; i < JOBS; i++)
 		build_pending(b, (struct build_job) { .id = i == 100 ? BAD : i * 10 + 1, .limit = 600, .exclusive = true });
+	b->meta.sequence = 5;
+	build_open(b);
+	return b;
+}
+
+/* ... of which one is a trap to the planner, and none has a bad place. */
+static struct build *thousand_and_a_trap(const struct sl_remember *memory)
+{
+	struct build *b = build_create("1000x8c");
+
+	if (memory)
+		sl_remember_encode(memory, b->builder, SL_T_REMEMBERED);
+	for (uint32_t i = 0; i < JOBS; i++)
+		build_pending(b, (struct build_job) { .id = i == 100 ? TRAP : i * 10 + 1, .limit = 600, .exclusive = true });
+	build_change_job(b, TRAP, .name = sl_builder_str(b->builder, "trap"));
 	b->meta.sequence = 5;
 	build_open(b);
 	return b;
@@ -99,15 +119,15 @@ static void must_start_others(struct engine *e, const struct build *b, uint32_t 
 		fail_msg("%s", err.text);
 	assert_true(plan.start.rows >= least);
 	for (uint32_t i = 0; i < plan.start.rows; i++)
-		assert_int_not_equal(plan.start.job[i], BAD);
+		assert_int_not_equal(plan.start.job[i], bad);
 	assert_int_equal(plan.refused.rows, refused);
 	if (refused)
-		assert_int_equal(plan.refused.job[0], BAD);
+		assert_int_equal(plan.refused.job[0], bad);
 	assert_int_equal(plan.pending.rows, JOBS - plan.start.rows);
-	while (at + 1 < plan.pending.rows && plan.pending.job[at] != BAD)
+	while (at + 1 < plan.pending.rows && plan.pending.job[at] != bad)
 		at++;
 	assert_int_equal(plan.pending.why[at], SL_WHY_CHECK);
-	CONTAINS(sl_image_str(&plan.image, plan.pending.text[at]), "the checker refused its place: node n");
+	CONTAINS(sl_image_str(&plan.image, plan.pending.text[at]), bad_words);
 	keep_plan(bytes, size);
 	if (sl_remember_load(memory, &plan.image, &plan.remembered, NULL, &err))
 		fail_msg("%s", err.text);
@@ -223,9 +243,36 @@ static void a_site_is_loaded_and_of_its_thousand_jobs_999_start(void **state)
 	sl_remember_destroy(memory);
 }
 
+/* An error of the planner's costs the job at which it comes up, and no policy its decision. */
+static void a_job_that_the_planner_fails_at_is_left_out_and_the_others_start(void **state)
+{
+	struct sl_remember *memory = sl_remember_create(NULL);
+	struct build *b = thousand_and_a_trap(NULL), *next;
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	bad = TRAP;
+	bad_words = "the planner failed: no room for a trap";
+	must_start_others(e, b, 400, 1, memory);
+	next = thousand_and_a_trap(memory);
+	must_start_others(e, next, 400, 0, memory);
+	write_site(e, START_ALL);
+	loaded = load_site(e, e->site, as_memfd(b));
+	assert_string_equal(loaded.text, "");
+	assert_int_equal(loaded.ok, 1);
+	must_start_others(e, b, JOBS - 1, 1, memory);
+	bad = BAD;
+	bad_words = "the checker refused its place: node n";
+	build_destroy(b);
+	build_destroy(next);
+	sl_remember_destroy(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_job_that_the_planner_fails_at_is_left_out_and_the_others_start, start_engine,
+						stop_engine),
 		cmocka_unit_test_setup_teardown(the_bundled_easy_loses_one_job, start_engine, stop_engine),
 		cmocka_unit_test_setup_teardown(what_the_checker_refused_replays_byte_for_byte, start_engine, stop_engine),
 		cmocka_unit_test_setup_teardown(a_wide_job_that_is_refused_keeps_no_nodes_idle, start_engine, stop_engine),

@@ -134,6 +134,8 @@ typedef unsigned __int128 sl_word_set;
 	X(PARTIAL_SOMEWHERE, "a reservation of parts of nodes", 0, "", "", "") \
 	X(CR_SOCKET, "CR_Socket", SL_W(CORE_SPEC) | SL_W(SYSTEM_CORES) | SL_W(LOAN), "", "", \
 	  "a socket with a core of the system is nobody's") \
+	X(MIXED_SOCKETS, "CR_Socket in some partitions alone", SL_W(PARTS_BY_SOCKET), "", "", \
+	  "select gives a socket although others have cores of it, and, told to fill sockets, those cores, too") \
 	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
 	X(OTHER_TOPOLOGY, "topology/block, ring or torus3d, or one of several topologies", SL_W(SEVERAL_NODES), "23.11", "", \
 	  "the engine knows trees of switches") \

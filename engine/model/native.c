@@ -59,6 +59,15 @@ static bool has_unknown_parts(const struct facts *f)
 		(!v->parts[f->resv].count || v->flags[f->resv] & (SL_RESV_FLEX | SL_RESV_IGNORE_JOBS | SL_RESV_OVERLAP));
 }
 
+/* Some partitions have whole sockets, and others cores. */
+static bool mixes_sockets(const struct sl_snapshot *snap)
+{
+	for (uint32_t p = 1; p < snap->partition.rows; p++)
+		if (sl_snapshot_by_socket(snap, p) != sl_snapshot_by_socket(snap, 0))
+			return true;
+	return false;
+}
+
 /* Some reservation that has not ended sets gres aside: which, the snapshot does not say. */
 static bool has_reserved_gres(const struct facts *f)
 {
@@ -161,6 +170,7 @@ TEST(SHARED_NODES, f->part->shares)
 TEST(UNEQUAL_ROWS, !f->c->part[f->e->partition].row_cores)
 TEST(PARTIAL_SOMEWHERE, f->c->has_partial)
 TEST(CR_SOCKET, sl_snapshot_by_socket(f->snap, f->e->partition))
+TEST(MIXED_SOCKETS, mixes_sockets(f->snap))
 TEST(PARTS_BY_SOCKET, is_CR_SOCKET(f) && !f->whole)
 TEST(SHARED_CORES, f->shares)
 TEST(LLN, f->select & SL_SELECT_LLN_DEALS && (f->select & SL_SELECT_LLN || f->part_flags & SL_PART_LLN))

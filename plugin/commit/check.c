@@ -117,7 +117,8 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		xfree(job->state_desc);
 		return "its account is not valid";
 	}
-	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+	/* (where it may preempt others for them select looks at them, too) */
+	if (!sl_select_tests_licenses(job) && license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
 		job->state_reason = WAIT_LICENSES;
 		xfree(job->state_desc);
 		return "not enough licences";

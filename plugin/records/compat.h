@@ -582,6 +582,12 @@ static inline bool sl_reclaims_licenses(void)
 #endif
 }
 
+/* True if select tests the job's licences, and may preempt others that have some. */
+static inline bool sl_select_tests_licenses(const job_record_t *job)
+{
+	return sl_reclaims_licenses() && slurm_preemption_enabled() && job->licenses && !strchr(job->licenses, '|');
+}
+
 /* Nodes that are closed to the job, whatever it asks for: those of external ones (State=EXTERNAL) to jobs that are not
  * (EXTERNAL_JOB).  NULL: none. */
 static inline const bitstr_t *sl_job_closed_nodes(const job_record_t *job)

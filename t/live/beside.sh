@@ -38,7 +38,7 @@ same_as_stock() { # FUNCTION [LINE...]
 	trap 'where >&2' ERR	# (what the function prints is compared)
 	anew stock "${@:2}"
 	"$1" > "$C/stock"
-	live_reset
+	live_reset || true
 	anew lua "${@:2}"
 	"$1" > "$C/lua"
 	diff "$C/stock" "$C/lua"
@@ -53,9 +53,10 @@ layout() { # JOBID
 	done | sort | paste -sd' '
 }
 
-# The job runs, and select has refused no plan of it before.
+# The job runs, and select has refused no plan of it before, nor given it other cores than were planned.
 as_planned() { # JOBID
 	lua_schedules || return 0
+	status_is layout_differs 0
 	wait_for 60 was_explained "$1" > /dev/null
 	schedlua explain "$1" > "$C/explained"
 	! grep 'select:' "$C/explained" >&2

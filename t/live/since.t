@@ -44,7 +44,7 @@ it "topology/block: jobs with unequal numbers of cores on their nodes get what t
 one_block_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
-	got -N2 --exclusive		# not n004 and one of the other block
+	got -N2 --exclusive
 	scancel -n wrap -w 'n[005-008]'
 	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null
@@ -104,7 +104,7 @@ it "--exclusive=topo: nobody else is in the block" own_block
 several_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
-	got -p blocks -N2 --exclusive
+	got -p blocks -N2 --exclusive	# not n004 and one of the other block
 	scancel -n wrap -p blocks
 	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null
@@ -129,9 +129,9 @@ several() {
 		      - switch: root
 		        children: leaf[1-2]
 		      - switch: leaf1
-		        nodes: n[001-004]
+		        nodes: n[001-003]
 		      - switch: leaf2
-		        nodes: n[005-008]
+		        nodes: n[004-008]
 		- topology: blocks
 		  cluster_default: false
 		  block:
@@ -154,6 +154,10 @@ placed() { # PLUGIN YAML
 }
 ring_scene() {
 	local one
+	holds -N5 --exclusive -w 'n[002,004-007]' > /dev/null
+	got -N2 --exclusive		# the first and the last, which are neighbours
+	scancel -n wrap
+	wait_for 30 cluster_idle 'n[001-008]'
 	one=$(holds -N1 --exclusive -w n002)
 	holds -N1 -n3 -w n005 > /dev/null
 	got -N2 -n12 -w 'n[005-006]'

@@ -111,10 +111,31 @@ static void a_partition_may_allocate_by_socket_or_not_whatever_the_cluster_does(
 		build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 6 });
 		c = build_cluster(b);
 		assert_int_equal(want(c, 1)->request.cores_at_once, cases[i].at_once);
-		assert_int_equal(want(c, 1)->native, 0);
+		assert_left(want(c, 1), 0);
 		sl_cluster_destroy(c);
 		build_destroy(b);
 	}
+}
+
+static void sockets_beside_cores_of_other_partitions_are_selects(void **state)
+{
+	struct build *b = build_create("4x8c2s");
+	struct sl_cluster *c;
+	uint32_t other;
+
+	(void) state;
+	other = build_partition(b, "other", 0, 3);
+	build_change(b, SL_T_PARTITION, other, sl_partition_row, .flags |= SL_PART_BY_SOCKET);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 6 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 6, .partition = other });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .exclusive = true, .partition = other });
+	c = build_cluster(b);
+	assert_left(want(c, 1), 0);
+	assert_left(want_in(c, 2, other), SL_W(MIXED_SOCKETS));
+	assert_int_equal(want_in(c, 2, other)->request.cores_at_once, 4);
+	assert_left(want_in(c, 3, other), 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
 }
 
 static void where_sockets_are_allocated_they_are_given_whole(void **state)
@@ -254,6 +275,7 @@ int main(void)
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(a_partition_may_allocate_by_socket_or_not_whatever_the_cluster_does),
+		cmocka_unit_test(sockets_beside_cores_of_other_partitions_are_selects),
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),

@@ -15,8 +15,8 @@
 #include "t/build.h"
 #include "model/cluster.h"
 
-/* Of a job, by its id, in the first partition. */
-static inline const struct sl_want *want(struct sl_cluster *c, uint32_t id)
+/* Of a job, by its id, in that partition. */
+static inline const struct sl_want *want_in(struct sl_cluster *c, uint32_t id, uint32_t partition)
 {
 	const struct sl_job_view *job = &sl_cluster_snapshot(c)->job;
 	const struct sl_want *w;
@@ -25,10 +25,15 @@ static inline const struct sl_want *want(struct sl_cluster *c, uint32_t id)
 
 	while (row < job->rows && job->id[row] != id)
 		row++;
-	w = sl_cluster_want(c, (struct sl_entry) { .job = row }, &err);
+	w = sl_cluster_want(c, (struct sl_entry) { .job = row, .partition = partition }, &err);
 	if (!w)
 		fail_msg("%s", err.text);
 	return w;
+}
+
+static inline const struct sl_want *want(struct sl_cluster *c, uint32_t id)
+{
+	return want_in(c, id, 0);
 }
 
 /* Those words of it are left to select, and no others. */

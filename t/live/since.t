@@ -153,8 +153,8 @@ placed() { # PLUGIN YAML
 	cat >> "$C/etc/topology.yaml"
 }
 ring_scene() {
-	local one
-	holds -N5 --exclusive -w 'n[002,004-007]' > /dev/null
+	local one n
+	for n in 2 4 5 6 7; do holds -N1 --exclusive -w "n00$n" > /dev/null; done
 	got -N2 --exclusive		# the first and the last, which are neighbours
 	scancel -n wrap
 	wait_for 30 cluster_idle 'n[001-008]'

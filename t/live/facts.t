@@ -88,7 +88,10 @@ soft_scene() {
 is_expected_in() { # JOBID MINUTES
 	wait_for 30 is_expected "$1"
 	local in=$((($(start_time "$1" StartTime) - $(date +%s) + 90) / 60))
-	[ "$in" -ge $(($2 - 1)) ] && [ "$in" -le $(($2 + 1)) ] || { echo "expected in $in minutes" >&2; false; }
+	if [ "$in" -lt $(($2 - 1)) ] || [ "$in" -gt $(($2 + 1)) ]; then
+		echo "expected in $in minutes" >&2
+		return 1
+	fi
 	echo "expected in $2 minutes"
 }
 soft() {

@@ -49,12 +49,10 @@ bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t r
 static bool are_alike(struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint64_t cpus)
 {
 	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t select = c->snap->meta.select_flags[0], share;
-	bool lln = (select & SL_SELECT_LLN) || c->snap->partition.flags[w->entry.partition] & SL_PART_LLN;
 	struct sl_request *r = &w->pub.request;
+	uint32_t share;
 
-	if (cpus % part->max_threads || (lln && select & SL_SELECT_LLN_DEALS) ||
-	    c->snap->job.distribution[w->entry.job] == SL_DIST_PLANE)
+	if (cpus % part->max_threads || w->pub.asked & SL_W(LLN) || c->snap->job.distribution[w->entry.job] == SL_DIST_PLANE)
 		return false;
 	if (c->snap->job_gres.per[a->gres.first] == SL_PER_NODE || r->whole_nodes)
 		return true;

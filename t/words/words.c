@@ -5,7 +5,6 @@
  *	words requests|parity		a table of Markdown: what is left to select beside what; and why
  *	words list			a line each: id, ids beside which it is left to select ("*": always), first and last
  *					release, as users write it; with tabs in between
- *	words alternatives		what jobs with alternatives may not ask for, a sentence each
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -113,18 +112,10 @@ static void print_list(void)
 	}
 }
 
-static void print_alternatives(void)
-{
-	for (int w = 0; w < SL_WORD_IDS; w++)
-		if (SL_NO_ALTERNATIVE >> w & 1)
-			printf("%s\n", sl_word_line[w].text);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*print)(void); } prints[] = {
 		{ "requests", print_requests }, { "parity", print_parity }, { "list", print_list },
-		{ "alternatives", print_alternatives },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(prints) / sizeof(prints[0]); i++)
@@ -132,6 +123,6 @@ int main(int argc, char **argv)
 			prints[i].print();
 			return 0;
 		}
-	fprintf(stderr, "usage: words requests|parity|list|alternatives\n");
+	fprintf(stderr, "usage: words requests|parity|list\n");
 	return 2;
 }

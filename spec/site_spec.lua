@@ -95,6 +95,10 @@ describe("a site file", function()
 		accepted('default = { { "ranked", sign = -1 }, { "easy", window = 7 } }', { ranked = ranked })
 	end)
 
+	it("knows an option from a function of policies that has its name", function()
+		assert.equal("critical", accepted('default = { "critical", place = "tight" }').policy)
+	end)
+
 	it("takes durations as text where an option is one", function()
 		accepted('default = { "ranked", max_wait = "12h" }', { ranked = ranked })
 	end)

@@ -155,7 +155,7 @@ end
 
 local function is_component(value)
 	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil or
-		value.place ~= nil or value.prepare ~= nil or value.stages ~= nil
+		type(value.place) == "function" or value.prepare ~= nil or value.stages ~= nil
 end
 
 -- -- lists -----------------------------------------------------------------

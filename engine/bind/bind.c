@@ -620,6 +620,45 @@ static void push_fields(lua_State *L, const struct sl_lua_class *c)
 		luaL_setfuncs(L, c->method, 0);
 }
 
+static const char *kind_of(const struct sl_lua_class *c, const struct sl_column *column, uint32_t k)
+{
+	const struct sl_words *words = sl_schema_words(&sl_snapshot_schema, c->table, k);
+	bool unsaid = sl_lua_may_be_unsaid(c->table, column->name) || column->missing == SL_NONE;
+
+	if (column->type == SL_TYPE_str)
+		return "text?";
+	if (column->type == SL_TYPE_ref)
+		return "text?";
+	if (column->type == SL_TYPE_range || (words && words->flags))
+		return unsaid ? "list?" : "list";
+	return words ? "text" : unsaid ? "number?" : "number";
+}
+
+void sl_lua_push_kinds(lua_State *L, const struct sl_lua_class *c)
+{
+	const struct sl_table *t = table_of(c->table);
+
+	push_fields(L, c);
+	for (lua_pushnil(L); lua_next(L, -2); ) {
+		bool flag = lua_isinteger(L, -1) && (lua_tointeger(L, -1) >> 16) == FIELD_FLAG;
+
+		lua_pop(L, 1);
+		lua_pushvalue(L, -1);
+		lua_pushstring(L, flag ? "boolean" : "number");	/* what is worked out, unless its class says more */
+		lua_rawset(L, -4);
+	}
+	for (uint32_t k = 0; k < t->columns; k++) {
+		bool computed = false;
+
+		for (uint32_t i = 0; c->field && c->field[i].name; i++)
+			computed |= !strcmp(c->field[i].name, t->column[k].name);
+		if (computed)
+			continue;
+		lua_pushstring(L, kind_of(c, &t->column[k], k));
+		lua_setfield(L, -2, t->column[k].name);
+	}
+}
+
 static void set_meta(lua_State *L, const struct sl_lua_class *c, const char *name, lua_CFunction f)
 {
 	lua_pushlightuserdata(L, (void *) c);

@@ -133,6 +133,11 @@ void *sl_lua_keep_block(lua_State *L, const char *key, size_t size);
 /* True if a 0, or an empty list, in that column says that nobody has set the value: then the field is nil. */
 bool sl_lua_may_be_unsaid(int table, const char *column);
 
+/* Push { FIELD = KIND } of a class of rows: "text", "number", "boolean", "list" or "other", with "?" behind it where it
+ * may be nil. */
+void sl_lua_push_kinds(lua_State *L, const struct sl_lua_class *c);
+void sl_lua_push_job_kinds(lua_State *L);	/* bind/job.c */
+
 /* Push a table with all columns of a row. */
 void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
 

@@ -270,6 +270,22 @@ static const struct sl_lua_class job_class = {
 	.id = SL_CLASS_JOB, .name = "job", .table = SL_T_JOB, .field = fields,
 };
 
+/* Of the fields that are worked out, those that are no numbers. */
+void sl_lua_push_job_kinds(lua_State *L)
+{
+	static const char *const kinds[][2] = {
+		{ "partition", "text" }, { "partitions", "list" }, { "user", "text?" }, { "gres_total", "other" }, { "native", "text?" },
+		{ "state", "text" }, { "start_time", "number?" }, { "end_time", "number?" }, { "nodes", "list" },
+		{ "forecast", "other?" },
+	};
+
+	sl_lua_push_kinds(L, &job_class);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		lua_pushstring(L, kinds[i][1]);
+		lua_setfield(L, -2, kinds[i][0]);
+	}
+}
+
 void sl_lua_open_job(lua_State *L)
 {
 	sl_lua_class(L, &job_class);

@@ -369,11 +369,16 @@ static const char *find_format(const char *text, size_t length)
 	return NULL;
 }
 
-/* What people forget in tables, after the parser's message on the top, which says where it noticed. */
+/* What people forget in tables, or bring from other languages, after the parser's message on the top, which says where it noticed. */
 static void add_guess(lua_State *L)
 {
 	const char *message = lua_tostring(L, -1), *near = message ? strstr(message, "'}' expected") : NULL;
 
+	if (message && (strstr(message, "near '!'") || strstr(message, "near '!='"))) {
+		lua_pushstring(L, "; Lua writes ~= for not equal, and not for !");
+		lua_concat(L, 2);
+		return;
+	}
 	if (!near || strstr(near, "near <eof>"))
 		return;
 	lua_pushstring(L, strstr(near, "near '='") ? "; a name with other signs is written [\"a-b\"] = ..." :

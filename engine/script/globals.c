@@ -145,6 +145,31 @@ static void look_at_chunk(lua_State *L, const char *file)
 	}
 }
 
+/* tell(line, message) of the lint; upvalue: the path. */
+static int tell_mistake(lua_State *L)
+{
+	struct search *s = lua_touserdata(L, lua_upvalueindex(2));
+
+	lua_pushfstring(L, "%s:%I: %s", lua_tostring(L, lua_upvalueindex(1)), (LUAI_UACINT) luaL_checkinteger(L, 1),
+			luaL_checkstring(L, 2));
+	s->tell(lua_tostring(L, -1), s->arg);
+	s->found++;
+	return 0;
+}
+
+/* What is surely meant otherwise in a file (sched/lint.lua). */
+static void look_at_text(lua_State *L, const struct sl_bundle_file *file)
+{
+	sl_lua_require(L, "sched.lint");
+	lua_getfield(L, -1, "check");
+	lua_pushlstring(L, file->text, file->length);
+	sl_lua_push_job_kinds(L);
+	lua_pushstring(L, file->path);
+	lua_pushvalue(L, SEARCH);
+	lua_pushcclosure(L, tell_mistake, 2);
+	lua_call(L, 3, 0);
+}
+
 static int find_all(lua_State *L)
 {
 	struct search *s = lua_touserdata(L, SEARCH);
@@ -159,6 +184,9 @@ static int find_all(lua_State *L)
 
 		if (!file->library && sl_lua_load(L, file) == LUA_OK)
 			look_at_chunk(L, file->path);
+		lua_settop(L, NEAREST);
+		if (!file->library)
+			look_at_text(L, file);
 		lua_settop(L, NEAREST);
 	}
 	return 0;

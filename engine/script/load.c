@@ -71,6 +71,7 @@ static int read_own(lua_State *L)
 		luaL_error(L, "%s", err.text);
 	sl_lua_require(L, "sched.stand_in");
 	sl_lua_require(L, "sched.explain");
+	sl_lua_require(L, "sched.lint");
 	return 0;
 }
 

@@ -148,6 +148,11 @@ function sched.fair_share(options) end
 ---@return sched.policy
 function sched.first_job(options) end
 
+--- An order that has a name: fcfs, sjf, smallest, wfp3, unicef, f1, f2, f3, f4.
+---@param order { [1]: string, estimate?: string }
+---@return sched.policy
+function sched.score(order) end
+
 --- The sum of several ranks.
 ---@param terms { [1]: number, [2]: sched.policy }[]
 ---@return sched.policy

@@ -151,7 +151,7 @@ struct want {
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset up;		/* that of *pub* */
-	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_wide.c) */
+	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_variants.c) */
 	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
 	enum sl_place_method placed;	/* the method, whether or not it is native */
 	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one: what it would rather have first */
@@ -434,12 +434,12 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
 
-/* Is a start now, or a later one, looked for by that variant?  By that method, where the job is not left to select: native is
- * by none but the variants that are, if there are such. */
+/* Is a start now, or a later one, looked for by that variant?  With method SL_PLACE_NATIVE only by those that are left to
+ * select, or by all where none is; with SL_PLACE_EXPLICIT by none of these. */
 bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method);
 
-/* Why a job does not fit is said of one of its variants: of several sets of nodes of that which lacks least, of several
- * numbers of them of the fewest, else of the last.  *misfit* is that of *v*, and becomes what is said so far. */
+/* Why a job does not fit is said of one of its variants: among several sets of nodes, of the set that lacks least; among
+ * several numbers of nodes, of the smallest; else of the last.  *misfit* is that of *v*, and becomes what is said so far. */
 struct telling {
 	const struct sl_variant *of;	/* NULL: of none yet */
 	struct sl_misfit misfit;

@@ -149,8 +149,8 @@ static struct sl_request request_for(const struct attempt *a, const struct sl_va
 }
 
 /*
- * A start now on nodes, or cores, of which select chooses: nobody knows which, so it is kept off all that others have
- * reserved within its time, whatever is left of them.  1; 0: it cannot be; or -1.
+ * For a start now on nodes that select chooses, or on cores that others may have: nobody knows which these will be, so all
+ * nodes that others have reserved within its time are left out, whatever is free there.  1; 0: it cannot be; or -1.
  */
 static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct sl_request *r, struct sl_error *err)
 {
@@ -207,7 +207,7 @@ static int fit_first(struct attempt *a, int64_t t, int64_t seconds, bool layout,
 }
 
 static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-			       struct sl_error *err);
+		       struct sl_error *err);
 
 /* Starting now: will there be nodes that are up soon enough that it waits for them?  1, 0 or -1. */
 static int waits_for_nodes(struct attempt *a, struct sl_error *err)
@@ -303,8 +303,8 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 }
 
 /*
- * The earliest start by one of its variants.  One at this moment is not by a variant for later ones, nor left to select
- * on what others have reserved: then it is not before the first of those ends.
+ * The earliest start by one of its variants.  If it could start now, but the variant is for later starts, or select might give
+ * it nodes that others have reserved, it is looked for from the end of the first of those reservations on.
  */
 static int find_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
 		   int64_t *start, struct sl_error *err)

@@ -446,6 +446,29 @@ static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state
 	build_destroy(b);
 }
 
+/* 16 sets of nodes, of each three numbers, for starts now and later. */
+static void more_than_64_variants_are_left_to_select(void **state)
+{
+	struct build *b = build_create("8x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .features = sl_builder_str(b->builder, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"));
+	for (uint32_t id = 1; id <= 2; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .max_nodes = 40 });
+		build_change_job(b, id, .features = sl_builder_str(b->builder, "[a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p]"));
+		build_change_job(b, id, .node_counts = sl_builder_str(b->builder, id == 1 ? "1,3" : "1,3,5"));
+	}
+	c = build_cluster(b);
+	assert_left(want(c, 1), 0);
+	assert_int_equal(want(c, 1)->variants, 64);
+	assert_left(want(c, 2), SL_W(MANY_CHOICES));
+	assert_int_equal(want(c, 2)->variants, 1);
+	assert_int_equal(want(c, 2)->request.max_nodes, 5);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 {
 	struct build *b = build_create("2x8c2g");
@@ -568,6 +591,7 @@ int main(void)
 		cmocka_unit_test(gres_that_nobody_uses_up_choose_the_nodes),
 		cmocka_unit_test(gres_of_tasks_that_overcommit_are_those_of_all_tasks),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
+		cmocka_unit_test(more_than_64_variants_are_left_to_select),
 		cmocka_unit_test(a_list_of_node_counts_is_runs_of_those_that_it_may_have),
 		cmocka_unit_test(jobs_of_several_nodes_of_another_topology_are_native),
 		cmocka_unit_test(a_job_with_gres_is_native_while_a_reservation_has_some),

@@ -18,7 +18,8 @@
 #   cluster_site < FILE            put a site file in place (sched.lua)
 #   cluster_ctld_start | cluster_ctld_kill [SIGNAL] | cluster_ctld_pid
 #   cluster_slurmd_start NODE | cluster_slurmd_kill NODE [SIGNAL]
-#   cluster_down                   end everything; 1 if something had to be killed
+#   cluster_down                   end everything that this process has started there, or one that was killed; 1 if something
+#                                  had to be killed
 #   cluster_logs                   the interesting tail of the logs
 #   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded; longer on a busy machine
 #
@@ -400,10 +401,34 @@ cluster_slurmds() { if [ -n "${SL_CLOUD-}" ]; then echo 1; else echo "$1"; fi; }
 
 # ------------------------------------------------------------------- up and down
 
+# A directory has one cluster, of the process that started it: nobody else ends that while the process lives.
+# Is the cluster there of another one?  (One that this process has started is its own.)
+cluster_is_anothers() {
+	local owner parent
+	owner=$(cat "$C/owner" 2> /dev/null) && [ -n "$owner" ] && grep -qsa bash "/proc/$owner/cmdline" || return 1
+	parent=$owner
+	while [ "${parent:-0}" -gt 1 ]; do
+		[ "$parent" != $$ ] || return 1
+		parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$parent/status" 2> /dev/null)
+	done
+	return 0
+}
+
+cluster_claim() {
+	until (set -C; echo $$ > "$C/owner") 2> /dev/null; do
+		if cluster_is_anothers; then
+			cluster_say "$C: a cluster runs here already, of pid $(cat "$C/owner"): wait for it, end it, or take another directory"
+			return 1
+		fi
+		rm -f "$C/owner"	# its owner was killed, or is us
+	done
+}
+
 cluster_up() {
 	local nodes=$1 try node
 	shift
 	[ "$(id -u)" = 0 ] || { cluster_say "a cluster needs root"; return 1; }
+	cluster_claim || return 1
 	cluster_down || true
 	cluster_make_dirs && cluster_link_daemons && cluster_munged_start || return 1
 	for try in 0 1 2 3; do		# another cluster may take the port meanwhile
@@ -460,6 +485,7 @@ cluster_down() {
 	local f pid status=0
 	local -a pids=()
 	[ -n "${C-}" ] || return 0
+	! cluster_is_anothers || return 0
 	for f in "$C"/run/slurmctld.pid "$C"/run/slurmd-*.pid; do
 		pid=$(cluster_pid_of "$f") && kill "$pid" 2>/dev/null && pids+=("$pid")
 	done

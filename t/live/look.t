@@ -100,4 +100,16 @@ top_after_restart() {
 }
 it "top shows no node as down that is up again after a restart" top_after_restart
 
+# Somebody else takes the same directory: by cluster_up, and by ending what is found there.
+not_ended() {
+	local ctld
+	ctld=$(cluster_ctld_pid)
+	fails bash -c '. "$1"; cluster_dir "$2"; cluster_up 8' - "$HERE/cluster.sh" "$C" 2> "$C/err"
+	grep -q "a cluster runs here already, of pid $$: " "$C/err"
+	bash -c '. "$1"; cluster_dir "$2"; cluster_down' - "$HERE/cluster.sh" "$C"
+	[ "$(cluster_ctld_pid)" = "$ctld" ]
+	starts "$(submit -N1)"
+}
+it "a cluster is not ended by another one that is started in the same directory" not_ended
+
 live_end

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # compare.awk TESTS STOCK LUA AGAIN - what differs between two runs of the tests; AGAIN has those that
-# did worse, run once more.  tap=1: as TAP.  Exit status 1 when a test does worse.
+# did worse, run once more.  tap=1: as TAP.  Exit status 1 when a test does worse,
+# or was not run under one of the two.
 BEGIN { FS = "\t" }
 FILENAME == ARGV[1] { split($0, f, " "); mark[f[1]] = f[4]; next }
 FILENAME == ARGV[2] { name[++count] = $1; stock[$1] = $2; took[$1] = $3; next }
@@ -16,7 +17,7 @@ END {
 	if (tap) print "1.." count
 	for (i = 1; i <= count; i++) {
 		n = name[i]
-		if (stock[n] == "not run") {
+		if (stock[n] == "not run" || lua[n] == "not run" || lua[n] == "") {
 			lost++
 			if (tap) print "not ok " i " - " n "\n# there was no cluster to run it on"
 		} else if (stock[n] != "pass") {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -102,6 +103,51 @@ static int64_t follows(const char *states)
 	accepted(&d);
 	leave(&d);
 	return at;
+}
+
+/* The first node was told to boot at some time, seconds from now.  Job 1 requires it, job 2 any two nodes: the first one's
+ * start if it is planned, SL_UNLIMITED if not, and the second one starts at once. */
+static int64_t start_on_booting(int64_t told, const char **why)
+{
+	static char text[256];
+	struct build *b = nodes_in("buuu");
+	struct desk d;
+	int64_t at;
+
+	build_change(b, SL_T_NODE, 0, sl_node_row, .power_time = BUILD_NOW + told);
+	add_job(b, 1, 1, 600);
+	build_change_job(b, 1, .req_nodes = build_nodes(b, 0, 0));
+	add_job(b, 2, 2, 600);
+	d = sit(b);
+	at = reserve(&d, 1) ? d.at : SL_UNLIMITED;
+	snprintf(text, sizeof(text), "%s", sl_refusal_text(&d.why));
+	*why = text;
+	assert_int_equal(backfill(&d, 2), 1);
+	accepted(&d);
+	leave(&d);
+	return at;
+}
+
+static void who_waits_for_a_node_that_does_not_come_up_is_told_and_nobody_else_waits(void **state)
+{
+	const char *why;
+
+	(void) state;
+	assert_int_equal(start_on_booting(-10, &why), 0);
+	assert_int_equal(start_on_booting(-300, &why), 0);
+	assert_int_equal(start_on_booting(-301, &why), SL_UNLIMITED);
+	assert_string_equal(why, "requires node n0, which is not up although its ResumeTimeout has passed");
+}
+
+static void a_step_of_the_clock_during_a_boot_keeps_nobody_waiting(void **state)
+{
+	const char *why;
+
+	(void) state;
+	assert_int_equal(start_on_booting(36000, &why), 0);	/* back: it boots since now */
+	assert_int_equal(start_on_booting(INT64_MAX / 2, &why), 0);
+	assert_int_equal(start_on_booting(-36000, &why), SL_UNLIMITED);	/* on: it should have been up for long */
+	assert_int_equal(start_on_booting(-BUILD_NOW, &why), 0);	/* not known: since now */
 }
 
 static void a_boot_costs_its_time(void **state)
@@ -214,6 +260,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_that_are_up_come_first_whatever_their_weight_and_the_method),
 		cmocka_unit_test(of_others_those_that_boot_come_first_and_those_that_failed_to_last),
+		cmocka_unit_test(who_waits_for_a_node_that_does_not_come_up_is_told_and_nobody_else_waits),
+		cmocka_unit_test(a_step_of_the_clock_during_a_boot_keeps_nobody_waiting),
 		cmocka_unit_test(a_boot_costs_its_time),
 		cmocka_unit_test(a_plan_that_forgets_a_boot_is_refused),
 		cmocka_unit_test(a_job_does_not_boot_nodes_into_a_reservation),

@@ -57,6 +57,15 @@ static void reserve(struct stage *s, uint32_t flags, uint32_t cores, bool own)
 	s->resv.parts = (struct sl_range) { sl_builder_append(s->b->builder, SL_T_ALLOC, &part), 1 };
 }
 
+/* Some other partitions are by socket, and some are not. */
+static void mix_sockets(struct stage *s)
+{
+	uint32_t by_socket = build_partition(s->b, "by_socket", 0, 3);
+
+	build_change(s->b, SL_T_PARTITION, by_socket, sl_partition_row, .flags |= SL_PART_BY_SOCKET);
+	build_partition(s->b, "by_core", 0, 3);
+}
+
 #define STR(text) sl_builder_str(s->b->builder, text)
 
 SAY(NODELIST, s->job.req_nodes = build_nodes(s->b, 0, 0))
@@ -120,7 +129,8 @@ SAY(SHARED_NODES, s->part.oversubscribe = 3; s->part.flags |= SL_PART_FORCE)
 SAY(UNEQUAL_ROWS, s->last.cores = 6)
 SAY(PARTIAL_SOMEWHERE, reserve(s, 0, 2, false))
 SAY(CR_SOCKET, s->select |= SL_SELECT_SOCKET)
-SAY(PARTS_BY_SOCKET, s->select |= SL_SELECT_SOCKET)
+SAY(PARTS_BY_SOCKET, s->part.flags |= SL_PART_BY_SOCKET)
+SAY(MIXED_SOCKETS, mix_sockets(s))
 SAY(SHARED_CORES, s->part.oversubscribe = 3; s->part.flags |= SL_PART_FORCE)
 SAY(LLN, s->select |= SL_SELECT_LLN | SL_SELECT_LLN_DEALS)
 SAY(OTHER_TOPOLOGY, s->part.flags |= SL_PART_OTHER_TOPOLOGY)

@@ -327,6 +327,9 @@ function history:summary(question) end
 ---@field immediate boolean now or never
 ---@field held boolean
 ---@field dependent boolean waits for other jobs
+---@field preempts_lower boolean its flag PREEMPTS_LOWER
+---@field preempts_within boolean PreemptMode=WITHIN: jobs of its own QOS, too, if their priority is lower
+---@field borrows boolean --signal=R: Slurm may start it on nodes that a reservation with MaxStartDelay keeps
 ---@field no_borrow boolean another partition refused it a moment ago
 ---@field may_preempt boolean jobs that run could be preempted for it
 ---@field default_time boolean names no time limit: it gets the partition's

@@ -41,7 +41,35 @@ static int by_node(const void *va, const void *vb)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* layout = { [node or name] = cores }, on the top of the stack */
+/* A number from 0 to 65535, on the top of the stack, which is popped. */
+static uint32_t read_count(lua_State *L, const char *of)
+{
+	lua_Integer n = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
+
+	if (n < 0 || n > SL_MAX_NODE_CORES)
+		luaL_error(L, "layout: %s of a node: expected 0 to %d, got %s", of, SL_MAX_NODE_CORES,
+			   sl_sandbox_tostring(L, -1, NULL));
+	lua_pop(L, 1);
+	return (uint32_t) n;
+}
+
+/* What a node of a layout has: cores, or { cores, tasks }; on the top of the stack, which stays as it is. */
+static void read_pick(lua_State *L, struct sl_pick *pick)
+{
+	bool both = lua_istable(L, -1);
+
+	if (both)
+		lua_rawgeti(L, -1, 1);
+	else
+		lua_pushvalue(L, -1);
+	pick->cores = read_count(L, "cores");
+	if (!both)
+		return;
+	lua_rawgeti(L, -1, 2);
+	pick->tasks = read_count(L, "tasks");
+}
+
+/* layout = { [node or name] = cores or { cores, tasks } }, on the top of the stack */
 static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
 {
 	int table = lua_gettop(L);
@@ -58,13 +86,8 @@ static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
 	pick = lua_newuserdatauv(L, n * sizeof(*pick), 0);
 	n = 0;
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		lua_Integer cores = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
-
 		pick[n] = (struct sl_pick) { .node = sl_lua_check_node(L, x, lua_gettop(L) - 1) };
-		if (cores < 0 || cores > SL_MAX_NODE_CORES)
-			luaL_error(L, "layout: cores of a node: expected 0 to %d, got %s", SL_MAX_NODE_CORES,
-				   sl_sandbox_tostring(L, -1, NULL));
-		pick[n++].cores = cores;
+		read_pick(L, &pick[n++]);
 	}
 	/* lua_next() goes by hash, decisions must not */
 	qsort(pick, n, sizeof(*pick), by_node);

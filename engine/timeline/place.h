@@ -73,7 +73,7 @@ struct sl_part {
 struct sl_pick {		/* of an explicit layout */
 	uint32_t node;
 	uint32_t cores;		/* 0: what the tasks that go there need */
-	uint32_t tasks;		/* that go there; 0: not said */
+	uint32_t tasks;		/* that go there, for which the cores are, and not one too many; 0: not said */
 };
 
 struct sl_request {

@@ -41,12 +41,17 @@ static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t 
  * a pick without cores is given what its units need. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
-	uint32_t fewest, most = units_in(need, cores);
-
 	if (!cores || need->whole || cores <= (uint32_t) need->given_cores)
 		return need->least;
-	fewest = (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
-	return fewest < most ? fewest : most;
+	return (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
+}
+
+/* The fewest units that a pick stands for: those that it says, or those that its cores are for. */
+static uint32_t fewest_of(const struct sl_need *need, const struct sl_pick *p)
+{
+	uint32_t fewest = fewest_in(need, p->cores);
+
+	return p->tasks > fewest ? p->tasks : fewest;
 }
 
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
@@ -71,7 +76,7 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	for (uint32_t i = 0; i < how->count; i++) {
 		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
 
-		fewest += fewest_in(need, cores);
+		fewest += fewest_of(need, &how->picks[i]);
 		if (!cores || need->whole) {
 			open = true;
 			continue;
@@ -79,6 +84,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
 		    cores % need->once)
 			return refuse(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
+		if (fewest_in(need, cores) > units)	/* its last core is for no whole task, or for one too many on a node */
+			return refuse(misfit, SL_LACK_SENSE, units, cores, how->picks[i].node);
 		most += units;
 	}
 	if (!open && most < need->units)
@@ -115,7 +122,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0;
 
 	for (uint32_t i = 0; i < how->count; i++)
-		later += fewest_in(need, how->picks[i].cores);
+		later += fewest_of(need, &how->picks[i]);
 	for (uint32_t j = 0; j < need->jobs; j++)
 		job[j] = need->need[need->needs + j].count;
 	sl_layout_clear(layout);
@@ -130,11 +137,11 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (!sl_step_min(g, t, end, &o.free))
 			return refuse_node(misfit, need, how, i);
 		sl_need_in_turn(need, cap, &g->step[sl_step_at(g, t)].free, &o.free);
-		if (!sl_need_offer(need, cap, &o) || o.units < p->tasks)
+		if (!sl_need_offer(need, cap, &o) || o.units < p->tasks || (p->tasks && p->tasks < need->least))
 			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
-		later -= fewest_in(need, p->cores);
+		later -= fewest_of(need, p);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
 		for (uint32_t j = 0; j < need->jobs; j++) {
@@ -146,6 +153,8 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))
 			return refuse(misfit, SL_LACK_GRES, units, o.units, p->node);
 		if (p->cores && !need->whole) {
+			if (each.cores > (int32_t) p->cores || fewest_in(need, p->cores) > units)
+				return refuse(misfit, SL_LACK_SENSE, each.cores, p->cores, p->node);
 			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
 		}

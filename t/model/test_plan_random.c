@@ -63,6 +63,47 @@ static void every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace(void
 		random_policy(seed);
 }
 
+/* Jobs of a few tasks on equal nodes. */
+static struct build *some_tasks(uint64_t *s)
+{
+	struct build *b = build_create(build_below(s, 2) ? "6x8c2g" : "6x8c2t2g");
+
+	if (!build_below(s, 3))
+		b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
+	for (uint32_t id = 1; id <= 20; id++)
+		build_pending(b, (struct build_job) { .id = id, .max_nodes = 3, .tasks = 1 + build_below(s, 8),
+			      .cpus_per_task = 1 + build_below(s, 3), .tasks_per_node = build_below(s, 3) ? 0 : 1 + build_below(s, 4),
+			      .gpus = build_below(s, 2), .limit = 600 });
+	return b;
+}
+
+/* Layouts that say cores and tasks, or one of them, or neither: what is started passes the checker. */
+static void layouts_that_say_tasks_pass_the_checker_or_do_not_fit(void **state)
+{
+	uint32_t started = 0;
+
+	(void) state;
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(1000); seed < end; seed++) {
+		uint64_t s = ~seed;
+		struct desk d = sit(some_tasks(&s));
+
+		for (uint32_t i = 0; i < 60; i++) {
+			struct sl_pick pick[3];
+			struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick };
+			uint32_t id = 1 + build_below(&s, 20), most = 1 + build_below(&s, 3);
+
+			for (uint32_t n = build_below(&s, 4); how.count < most; n++)
+				pick[how.count++] = (struct sl_pick) { n, build_below(&s, 8), build_below(&s, 5) };
+			started += checked(&d, sl_plan_start(d.p, entry(&d, id), &(struct sl_terms) { .how = &how }, &d.why, &d.err)) == 1;
+		}
+		encode(&d, false);
+		if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
+			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+		leave(&d);
+	}
+	assert_true(started > rounds_of(1000));
+}
+
 /* Any row of that table, or none. */
 static uint32_t odd_row(struct build *b, uint64_t *s, int table)
 {
@@ -515,6 +556,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_found_before_makes_no_difference),
 		cmocka_unit_test(every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace),
+		cmocka_unit_test(layouts_that_say_tasks_pass_the_checker_or_do_not_fit),
 		cmocka_unit_test(odd_numbers_in_a_snapshot_do_no_harm),
 		cmocka_unit_test(the_same_decisions_make_the_same_bytes),
 		cmocka_unit_test(easy_decides_as_the_book_does),

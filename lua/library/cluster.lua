@@ -519,6 +519,8 @@ function history:summary(question) end
 ---@field force boolean
 ---@field hidden boolean
 ---@field root_only boolean
+---@field by_socket boolean its SelectTypeParameters say whole sockets, whatever the cluster's say
+---@field by_core boolean ... cores
 ---@field priority_tier integer
 ---@field max_time number
 ---@field default_time? integer

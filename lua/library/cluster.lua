@@ -27,7 +27,7 @@
 ---@field slurm_version? string
 ---@field sequence integer number of the cycle
 ---@field seed integer seed of random()
----@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN
+---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN, SOFT_LIMIT, TOPO_OPTIONAL, SERIAL_AT_END
 ---@field memory boolean memory is a consumable resource
 ---@field whole_node boolean select/linear: nodes are never shared
 ---@field one_task_per_core boolean
@@ -36,6 +36,9 @@
 ---@field socket boolean
 ---@field lln_deals boolean with LLN, select deals tasks to several nodes itself
 ---@field gres_in_turn boolean with SOCKET, beside gres select takes a core of each socket in turn
+---@field soft_limit boolean time_min_as_soft_limit: jobs are expected to run for their time_min
+---@field topo_optional boolean TopoOptional: only jobs with --switches are placed by switches
+---@field serial_at_end boolean pack_serial_at_end: jobs of one CPU go to the last nodes
 ---@field conf_stamp integer
 ---@field job_stamp integer
 ---@field node_stamp integer

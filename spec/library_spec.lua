@@ -70,6 +70,17 @@ describe("the editor stubs", function()
 		end
 	end)
 
+	it("know the module sched.period", function()
+		local names, real = {}, {}
+		for name in read("lua/library/period.lua"):gmatch("function period%.([%w_]+)") do
+			names[name] = true
+		end
+		for name in pairs(require "sched.period") do
+			real[name] = true
+		end
+		assert.same(real, names)
+	end)
+
 	it("know the log functions", function()
 		for name in read("lua/library/sandbox.lua"):gmatch("function slurm%.([%w_]+)") do
 			assert.equal("function", s.value("type(slurm." .. name .. ")"))

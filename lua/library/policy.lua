@@ -15,7 +15,7 @@
 ---@field on_failure? "hold"|"easy" what becomes of the partitions when admit or allow fails; "easy"
 ---@field allow? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): boolean|"later", string?
 ---@field rank? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): number, number?
----@field serve? fun(rows: integer[], cluster: sched.cluster, opt: table): any what the others get as state
+---@field serve? fun(partitions: string[], cluster: sched.cluster, opt: table): any what the others get as state
 ---@field explain? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): string
 ---@field place? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): sched.wish? on which nodes
 ---@field prepare? fun(cluster: sched.cluster, plan: sched.plan, opt: table, state: any) before decide: plan:block()

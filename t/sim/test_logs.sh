@@ -8,7 +8,7 @@
 LOGS=$(cd "$(dirname "$0")/../.." && pwd)/bench/logs
 
 mkdir "$T/build" "$T/traces"
-echo 'schedlua:' >"$T/build/Makefile"
+echo 'schedlua schedlab:' >"$T/build/Makefile"
 for log in KTH-SP2-1996-2-raw lublin_256; do : >"$T/traces/$log.swf.gz"; done
 
 # simulator LINE... : what stands for schedlua.

@@ -207,7 +207,7 @@ cat >"$T/mine.lua" <<-'EOF'
 	local M = { api = 1, name = "mine", doc = "first come first served, or with any other size the smallest first" }
 	M.options = { size = { default = 1, min = 1, max = 9, tune = { 1, 2, 3 } }, loud = { default = false, tune = true },
 		other = { default = 5 } }
-	function M.rank(job, _, opt) return opt.size == 3 and 0 or -job.num_tasks * job.time_limit end
+	function M.rank(job, _, opt) return opt.size == 3 and 0 or -(job.num_tasks or 1) * job.time_limit end
 	return M
 EOF
 tuned() { run "$1" tune --quiet --site="$T/site.lua" --workload=synthetic:jobs=8000,load=0.95,users=99 --procs=64 --window=0.5 --trials=6 "$2" "$3" "$4"; }

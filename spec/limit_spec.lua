@@ -60,6 +60,11 @@ describe("a policy that loops for ever", function()
 		ends("table.move({}, 1, math.maxinteger - 1, 2)")
 	end)
 
+	it("is ended inside a list of nodes that names more than there can be", function()
+		local names = 'cluster:nodes { name = "n[0-999999999999999999]" }'
+		assert.matches("time budget of %d+ ms is used up", s.refusal(names, nil, soon))
+	end)
+
 	it("is ended inside the text of its error", function()
 		ends("error(setmetatable({}, { __tostring = function() while true do end end }))")
 	end)

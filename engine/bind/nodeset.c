@@ -90,6 +90,7 @@ static int mark_name(const char *name, void *arg)
 	struct naming *n = arg;
 	uint32_t row;
 
+	sl_limit_tick(n->L, &n->x->limit);
 	lua_pushstring(n->L, name);
 	row = sl_lua_find(n->L, n->x, SL_T_NODE, -1);
 	lua_pop(n->L, 1);
@@ -115,6 +116,7 @@ static void mark_names(lua_State *L, struct sl_lua *x, uint8_t *mark)
 	if (lua_istable(L, -1)) {
 		luaL_checkstack(L, 8, NULL);
 		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+			sl_limit_tick(L, &x->limit);
 			if (lua_istable(L, -1))
 				luaL_error(L, "nodes: name: a list in a list");
 			mark_names(L, x, mark);

@@ -144,14 +144,6 @@ static bool text_says_it(const char *why)
 	return *why;
 }
 
-static void put_plain(const struct line *l, const char *text)
-{
-	char *copy = strdup(text);
-
-	fputs(copy ? sl_plain(copy) : "", l->out);
-	free(copy);
-}
-
 /* Of a job that competes. */
 static void put_waiting(const struct line *l)
 {
@@ -159,14 +151,14 @@ static void put_waiting(const struct line *l)
 
 	if (!strcmp(w->why, "never")) {
 		fputs(" cannot start as it asks: ", l->out);
-		put_plain(l, *w->text ? w->text : w->why);
+		fputs(*w->text ? w->text : w->why, l->out);
 		fputc('.', l->out);
 		return;
 	}
 	fputs(" waits", l->out);
 	if (text_says_it(w->why)) {
 		fputs(": ", l->out);
-		put_plain(l, *w->text ? w->text : w->why);
+		fputs(*w->text ? w->text : w->why, l->out);
 	} else if (l->snap) {
 		fputs(" for ", l->out);
 		put_request(l);
@@ -197,7 +189,7 @@ static void put_dependent(const struct line *l, const char *reason)
 		fputs(" waits for other jobs", l->out);
 	if (*l->w->dependency) {
 		fputs(" (", l->out);
-		put_plain(l, l->w->dependency);
+		fputs(l->w->dependency, l->out);
 		fputc(')', l->out);
 	}
 	fputc('.', l->out);
@@ -272,8 +264,18 @@ static bool put_line(struct line *l, struct sl_when *w)
 		put_aside(l);
 	else
 		put_waiting(l);
-	fputc('\n', l->out);
 	return true;
+}
+
+/* One line, whatever users have written into a request. */
+static char *end_line(char *text)
+{
+	char *line;
+
+	if (asprintf(&line, "%s\n", sl_plain(text)) < 0)
+		line = NULL;
+	free(text);
+	return line;
 }
 
 char *sl_when_line(const struct sl_when *known, const struct sl_snapshot *snap)
@@ -296,7 +298,7 @@ char *sl_when_line(const struct sl_when *known, const struct sl_snapshot *snap)
 		return NULL;
 	said = put_line(&l, &w);
 	if (!fclose(l.out) && said)
-		return text;
+		return end_line(text);
 	free(text);
 	return NULL;
 }

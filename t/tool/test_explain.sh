@@ -351,6 +351,15 @@ begins_limited() {
 }
 ok "explain begins with who holds a limit of an account or QOS, and until when" begins_limited
 
+begins_one_line() {
+	sed 's/"name": "gpu", "count": 2/"name": "gpu", "type": "a\\nJob 5 is fine.\\u001b[2J", "count": 2/; s/"AssocGrpCpuLimit"/"Odd\\nJob 5 is fine."/' \
+		"$T/aside.json" >"$T/forged.json"
+	for job in 7 20; do
+		run 0 explain --site="$T/plain.lua" --snapshot="$T/forged.json" $job && out "is fine" && ! out "^Job 5" || return 1
+	done
+}
+ok "explain's first line is one, whatever users have written into a request" begins_one_line
+
 # a capture queues all that is neither held nor dependent
 begins_captured() {
 	sed 's/"queue": \[/&{ "job": 7, "partition": "p" }, { "job": 13, "partition": "p" }, /' "$T/aside.json" >"$T/captured.json" &&

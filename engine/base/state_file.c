@@ -70,21 +70,31 @@ int sl_state_read(const char *path, size_t most, char **bytes, size_t *size, str
 	return rc;
 }
 
-static int write_file(const char *path, mode_t mode, const void *bytes, size_t size, bool durable)
+/* Owner and group of another file, as far as we may give it to them, and its mode: not for a group that is not its. */
+static int make_like(int fd, const struct stat *like)
+{
+	mode_t mode = like->st_mode & 0777;
+
+	if (fchown(fd, like->st_uid, like->st_gid) && fchown(fd, (uid_t) -1, like->st_gid))
+		mode &= 0707 | (mode & 07) << 3;
+	return fchmod(fd, mode);
+}
+
+static int write_file(const char *path, mode_t mode, const struct stat *like, const void *bytes, size_t size, bool durable)
 {
 	int fd, rc;
 
 	if ((unlink(path) && errno != ENOENT) ||
-	    (fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)) < 0)
+	    (fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, like ? 0600 : mode)) < 0)
 		return -1;
-	rc = fchmod(fd, mode) || sl_write_all(fd, bytes, size) || (durable && fsync(fd)) ? -1 : 0;
+	rc = (like ? make_like(fd, like) : fchmod(fd, mode)) || sl_write_all(fd, bytes, size) || (durable && fsync(fd)) ? -1 : 0;
 	return close(fd) ? -1 : rc;
 }
 
-static int replace(const char *path, const char *new, mode_t mode, const void *bytes, size_t size, bool durable,
-		   struct sl_error *err)
+static int replace(const char *path, const char *new, mode_t mode, const struct stat *like, const void *bytes, size_t size,
+		   bool durable, struct sl_error *err)
 {
-	if (!write_file(new, mode, bytes, size, durable) && !rename(new, path))
+	if (!write_file(new, mode, like, bytes, size, durable) && !rename(new, path))
 		return 0;
 	io_error(err, path);
 	unlink(new);
@@ -97,10 +107,10 @@ int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size
 
 	if (snprintf(new, sizeof(new), "%s.new", path) >= (int) sizeof(new))
 		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", path);
-	return replace(path, new, mode, bytes, size, durable, err);
+	return replace(path, new, mode, NULL, bytes, size, durable, err);
 }
 
-int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, struct sl_error *err)
+static int put(const char *path, mode_t mode, const struct stat *like, const void *bytes, size_t size, struct sl_error *err)
 {
 	char new[PATH_MAX];
 	struct stat st;
@@ -109,5 +119,15 @@ int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, 
 		return sl_fail(err, SL_EINVAL, "%s: not a regular file; expected one to replace, or none", path);
 	if (snprintf(new, sizeof(new), "%s.%ld.new", path, (long) getpid()) >= (int) sizeof(new))
 		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", path);
-	return replace(path, new, mode, bytes, size, true, err);
+	return replace(path, new, mode, like, bytes, size, true, err);
+}
+
+int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, struct sl_error *err)
+{
+	return put(path, mode, NULL, bytes, size, err);
+}
+
+int sl_state_put_like(const char *path, const struct stat *like, const void *bytes, size_t size, struct sl_error *err)
+{
+	return put(path, 0, like, bytes, size, err);
 }

@@ -36,4 +36,10 @@ int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size
  */
 int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, struct sl_error *err);
 
+/*
+ * Likewise, with mode, owner and group of another file.  Who may not give it to that group gives the group no more than
+ * all others have.
+ */
+int sl_state_put_like(const char *path, const struct stat *like, const void *bytes, size_t size, struct sl_error *err);
+
 #endif

@@ -24,7 +24,7 @@
 #include "tool/statedir.h"
 #include "tool/status.h"
 
-#define NEW ".deploy"		/* beside the site file: the one that is tried */
+#define NEW ".deploy"		/* beside the site file, and a process id: the one that is tried */
 #define BEFORE ".before"	/* beside it: what --undo puts back */
 #define MOST_BYTES ((size_t) 1 << 20)
 #define LOOK_NS 200000000	/* between two looks at the status */
@@ -56,9 +56,10 @@ static const struct sl_option options[] = {
 
 struct deploy {
 	const struct values *v;
-	char dir[PATH_MAX], site[PATH_MAX], fresh[PATH_MAX + 16], before[PATH_MAX + 16];
+	char dir[PATH_MAX], site[PATH_MAX], fresh[PATH_MAX + 32], before[PATH_MAX + 16];
 	char *text, *old;		/* the new site file, and what it replaces (NULL: there is none) */
 	size_t size, old_size;
+	struct stat like;		/* whose files they are, and who may read them: those of the one that is there */
 	uid_t owner;			/* whom the status belongs to: SlurmUser */
 };
 
@@ -77,7 +78,7 @@ static int find_site(struct deploy *d, struct sl_error *err)
 		return sl_fail(err, SL_ENOENT, "deploy: nothing says which site file decides; expected --to=FILE");
 	snprintf(d->site, sizeof(d->site), "%s", site);
 	free(site);
-	snprintf(d->fresh, sizeof(d->fresh), "%s" NEW, d->site);
+	snprintf(d->fresh, sizeof(d->fresh), "%s" NEW ".%ld", d->site, (long) getpid());
 	snprintf(d->before, sizeof(d->before), "%s" BEFORE, d->site);
 	snprintf(path, sizeof(path), "%s/status.json", d->dir);
 	d->owner = stat(path, &st) ? geteuid() : st.st_uid;
@@ -92,8 +93,10 @@ static int read_both(struct deploy *d, const char *file, struct sl_error *err)
 	if (!found)
 		return sl_fail(err, SL_ENOENT, d->v->undo ? "%s: there is nothing to undo" : "%s: no such file",
 			       d->v->undo ? d->before : file);
-	if (found < 0 || sl_state_read(d->site, MOST_BYTES, &d->old, &d->old_size, NULL, err) < 0)
+	d->like = (struct stat) { .st_mode = 0644, .st_uid = geteuid(), .st_gid = getegid() };
+	if (found < 0 || sl_state_read(d->site, MOST_BYTES, &d->old, &d->old_size, &d->like, err) < 0)
 		return -1;
+	d->like.st_mode &= ~(mode_t) 022;	/* as the rules of trust want it */
 	if (d->old && d->size == d->old_size && !memcmp(d->text, d->old, d->size))
 		return sl_fail(err, SL_EINVAL, "%s: nothing to do: it has the same text already", d->site);
 	return 0;
@@ -128,11 +131,6 @@ static int compare(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 
 /* -- the change ------------------------------------------------------------------- */
 
-static int put(const char *path, const char *text, size_t size, struct sl_error *err)
-{
-	return sl_state_write(path, 0644, text, size, true, err);
-}
-
 static int64_t count_of(const json_t *status, const char *key)
 {
 	return json_integer_value(json_object_get(status, key));
@@ -165,16 +163,16 @@ static int wait_for_it(const struct deploy *d, int64_t reloads, int64_t refused,
 /* What it replaces is kept for --undo; without any it stands first. */
 static int install(const struct deploy *d, struct sl_error *err)
 {
-	if (d->old && put(d->before, d->old, d->old_size, err))
+	if (d->old && sl_state_put_like(d->before, &d->like, d->old, d->old_size, err))
 		return -1;
-	return put(d->site, d->text, d->size, err);
+	return sl_state_put_like(d->site, &d->like, d->text, d->size, err);
 }
 
 static int put_back(const struct deploy *d, const char *why, struct sl_error *err)
 {
 	struct sl_error worse;
 
-	if (d->old ? put(d->site, d->old, d->old_size, &worse) : unlink(d->site))
+	if (d->old ? sl_state_put_like(d->site, &d->like, d->old, d->old_size, &worse) : unlink(d->site))
 		return sl_fail(err, SL_EIO, "slurmctld refused it: %s; and %s could not be put back", why, d->site);
 	return sl_fail(err, SL_EINVAL, "slurmctld refused it, and %s is what it was: %s", d->site, why);
 }
@@ -213,7 +211,7 @@ static int deploy(struct deploy *d, const char *file, struct sl_error *err)
 
 	if (find_site(d, err) || read_both(d, file, err))
 		return -1;
-	rc = put(d->fresh, d->text, d->size, err);
+	rc = sl_state_put_like(d->fresh, &d->like, d->text, d->size, err);
 	if (rc)
 		return -1;
 	rc = check(d, err);

@@ -186,6 +186,23 @@ static bool is_always_whole(char letter)
 	return whole;
 }
 
+/* A policy that others may not read stays so when it is replaced. */
+static void a_file_is_replaced_with_the_rights_of_another(void **state)
+{
+	struct stat like = { .st_mode = S_IFREG | 0640, .st_uid = geteuid(), .st_gid = getegid() }, st;
+	struct sl_error err;
+
+	(void) state;
+	umask(0077);
+	assert_int_equal(sl_state_put_like(path, &like, "whole", 5, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, like.st_mode);
+	like.st_gid++;
+	assert_int_equal(sl_state_put_like(path, &like, "whole", 5, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, st.st_gid == like.st_gid ? like.st_mode : (S_IFREG | 0600));
+}
+
 static void two_that_put_it_at_once_leave_it_whole(void **state)
 {
 	pid_t pid = fork();
@@ -211,6 +228,7 @@ int main(void)
 		TEST(a_written_file_takes_the_place_of_whatever_is_there),
 		TEST(a_file_that_cannot_be_written_leaves_what_was_there),
 		TEST(what_a_user_names_is_replaced_only_where_it_is_a_file),
+		TEST(a_file_is_replaced_with_the_rights_of_another),
 		TEST(two_that_put_it_at_once_leave_it_whole),
 	};
 

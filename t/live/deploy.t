@@ -9,19 +9,22 @@ SITE=$C/etc/sched.lua
 
 new() { echo "$1" > "$C/new.lua"; }
 said() { grep -qE -- "$1" "$C/out" || { echo "no \"$1\" in:"; cat "$C/out"; return 1; }; }
+nothing_is_left() { ! compgen -G "$SITE.*deploy*" > /dev/null; }
 deploys() { schedlua deploy "$@" > "$C/out" 2>&1; }
 SHORT='local s = require "sched"
 return s.site { interval = 1, default = { { name = "short_first", rank = function(job) return -job.time_limit end }, "easy" } }'
 
 # all is full; what is expected of the two that wait is another matter under the new set
 deployed() {
-	local all long short
+	local all long short owner
 	all=$(submit -N8 --exclusive -t 30)
 	starts "$all"
 	long=$(submit -N8 --exclusive -t 20)
 	short=$(submit -N8 --exclusive -t 5)
 	wait_for 20 job_waits_for "$short" .
+	chmod 444 "$SITE"
 	cp "$SITE" "$C/was.lua"
+	owner=$(stat -c '%U:%G' "$SITE")
 	new "$SHORT"
 	deploys --dry-run "$C/new.lua"
 	cmp "$SITE" "$C/was.lua"
@@ -31,7 +34,8 @@ deployed() {
 	said '^it decides: .*short_first'
 	status_is policy '*short_first*' && status_is source site
 	cmp "$SITE" "$C/new.lua" && cmp "$SITE.before" "$C/was.lua"
-	[ ! -e "$SITE.deploy" ]
+	nothing_is_left
+	for file in "$SITE" "$SITE.before"; do [ "$(stat -c '%a %U:%G' "$file")" = "444 $owner" ]; done
 	deploys --undo
 	said '^it decides: '
 	cmp "$SITE" "$C/was.lua" && status_is policy easy
@@ -46,7 +50,7 @@ not_deployed() {
 	cp "$SITE" "$C/same.lua"
 	fails deploys "$C/same.lua" && said 'the same text already'
 	fails deploys "$C/nowhere.lua" && said 'no such file'
-	cmp "$SITE" "$C/was.lua" && [ ! -e "$SITE.deploy" ]
+	cmp "$SITE" "$C/was.lua" && nothing_is_left
 }
 it "what does not pass the checks of production is not installed" not_deployed
 

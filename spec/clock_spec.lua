@@ -124,6 +124,28 @@ describe("cluster.clock", function()
 	end)
 end)
 
+describe("times that a site's policies tell", function()
+	it("are those of its zone", function()
+		local c = t.cluster { nodes = "2x1c", now = "2026-03-12T12:00" .. BERLIN,
+			running = { { id = 1, user = "ada", nodes = 1, ends_in = "1h" } }, pending = { { id = 2, user = "ada" } } }
+		local function told(component)
+			return t.decide(support.site(('local sched = require "sched" return sched.site { time_zone = "Europe/Berlin", ' ..
+				'default = { %s, "easy" } }'):format(component)), c):pending(2)
+		end
+		assert.matches("fits by 2026-03-12T13:00:00", select(2, told "sched.limit { jobs = 1 }"), 1, true)
+		assert.matches("fits by 2026-03-12T13:00", select(2, told "sched.quota { per_user = '1 cpu-hours' }"), 1, true)
+	end)
+
+	it("and its days begin there, where a period names no other zone", function()
+		local plan = t.decide(support.site [[
+			local sched, period = require "sched", require "sched.period"
+			return sched.site { time_zone = "Europe/Berlin", default = { { name = "look", decide = function(cluster)
+				slurm.log_info("%d", cluster.now - (period.at(period.parse "day", cluster.now)))
+			end } } }]], t.cluster { nodes = "1x1c", now = "2026-03-12T12:05" .. BERLIN, pending = { { id = 1 } } })
+		assert.equal("info: 43500", plan:log()[1])
+	end)
+end)
+
 describe("sched.when", function()
 	-- Two jobs, of which one fits: by day the shorter goes first, else the longer.
 	local text = [[

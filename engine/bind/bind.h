@@ -158,7 +158,7 @@ void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
 void sl_lua_open_nodeset(lua_State *L);		/* bind/nodeset.c */
 void sl_lua_open_log(lua_State *L);		/* bind/log.c: slurm.log_*, print */
 void sl_lua_open_data(lua_State *L);		/* bind/data.c: engine.file, into the table on the top */
-void sl_lua_open_time(lua_State *L);		/* bind/time.c: engine.calendar, likewise */
+void sl_lua_open_time(lua_State *L);		/* bind/time.c: engine.wall, likewise */
 void sl_lua_open_held(lua_State *L);		/* bind/held.c: pushes engine.held */
 
 /* Pop the site's forecasts (sched.forecasts), or nil: what job.forecast asks. */

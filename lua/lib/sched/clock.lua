@@ -263,10 +263,20 @@ function M.make(path, line, time_zone, holidays)
 	return M.of(time_zone, holidays and data_file.open(path, line, holidays, parse_holidays))
 end
 
+--- The site's zone, of all times that are told and of periods that name none.
+M.zone = ""
+
 --- The same of a zone by name (nil: the machine's) and a file that is open.
 function M.of(time_zone, file)
-	engine.wall(0, time_zone or "")		-- from now on it is known, also in a cycle
-	return { zone = time_zone or "", file = file }
+	M.zone = time_zone or ""
+	engine.wall(0, M.zone)		-- from now on it is known, also in a cycle
+	return { zone = M.zone, file = file }
+end
+
+--- A time as text, "2026-03-12T12:05:00", in the site's zone.
+function M.text(t)
+	local year, month, day, _, hour, minute, second = engine.wall(t, M.zone)
+	return ("%04d-%02d-%02dT%02d:%02d:%02d"):format(year, month, day, hour, minute, second)
 end
 
 local Clock = {}

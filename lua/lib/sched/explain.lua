@@ -8,6 +8,8 @@
 -- computed, part.explain(job, cluster, opt, state); what they do not say is shown as numbers.  What
 -- decides and explains has an order of its own: that is shown in place of the queue's.
 
+local clock = require "sched.clock"
+
 local M = {}
 
 local shown = 3		-- jobs ahead of it
@@ -78,9 +80,9 @@ local function place_text(place, group, cluster, job)
 	if not place then
 		return "  no place: it may not start now"
 	elseif has_own_order(group) then
-		return "  submitted " .. M.time(job.submit_time)
+		return "  submitted " .. clock.text(job.submit_time)
 	end
-	return ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), M.time(job.submit_time))
+	return ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), clock.text(job.submit_time))
 end
 
 -- Who stands before it in the queue, and by what.
@@ -140,11 +142,6 @@ function M.explain(group, cluster, id)
 	end
 	add_parts(lines, group, cluster, job)
 	return table.concat(lines, "\n") .. "\n", standing_of(job, place, group)
-end
-
-function M.time(t)
-	local year, month, day, _, hour, min, sec = engine.calendar(t)
-	return ("%04d-%02d-%02dT%02d:%02d:%02d"):format(year, month, day, hour, min, sec)
 end
 
 return M

@@ -14,8 +14,8 @@
 -- of these partitions have.  With while_others_wait the limit holds only as long as a job waits here that counts for
 -- another name, asks for some of the same, and is not one that no time can help.
 
+local clock = require "sched.clock"
 local component = require "sched.component"
-local explain = require "sched.explain"
 
 local M = {}
 
@@ -156,7 +156,7 @@ local function reason(opt, rule, state, job, name, asked, has, most, share)
 		return text .. (opt.while_others_wait and "" or ": can never start")
 	end
 	local t = state.held:falls(job, most - asked)
-	return t and ("%s; fits by %s"):format(text, explain.time(t)) or text
+	return t and ("%s; fits by %s"):format(text, clock.text(t)) or text
 end
 
 local function make_allow(opt, rules)

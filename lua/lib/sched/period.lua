@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- sched.period - stretches of time in which a quota counts: calendar days, weeks (from Monday),
--- months and years of some time zone, or the last so many seconds.
+-- months and years of some time zone (the site's, where none is named), or the last so many
+-- seconds.
 
+local clock = require "sched.clock"
 local duration = require "sched.duration"
 local suggest = require "sched.suggest"
 
@@ -12,15 +14,16 @@ local calendar = { day = true, week = true, month = true, year = true }
 
 -- Midnight with which the calendar period of a time begins, shifted by so many periods.
 local function begin_of(kind, t, shift, zone)
-	local year, month, day, weekday = engine.calendar(t, zone)
+	zone = zone or clock.zone
+	local year, month, day, weekday = engine.wall(t, zone)
 	if kind == "day" then
-		return engine.instant(year, month, day + shift, zone)
+		return engine.wall_instant(zone, year, month, day + shift, 0, 0)
 	elseif kind == "week" then
-		return engine.instant(year, month, day - weekday + 1 + 7 * shift, zone)
+		return engine.wall_instant(zone, year, month, day - weekday + 1 + 7 * shift, 0, 0)
 	elseif kind == "month" then
-		return engine.instant(year, month + shift, 1, zone)
+		return engine.wall_instant(zone, year, month + shift, 1, 0, 0)
 	end
-	return engine.instant(year + shift, 1, 1, zone)
+	return engine.wall_instant(zone, year + shift, 1, 1, 0, 0)
 end
 
 --- What "month" or "30d" means: { kind =, length =, zone = }; nil and why.

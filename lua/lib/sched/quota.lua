@@ -29,6 +29,7 @@
 --   account  physics   1M cpu-hours
 
 local amount = require "sched.amount"
+local clock = require "sched.clock"
 local component = require "sched.component"
 local data_file = require "sched.data_file"
 local periods = require "sched.period"
@@ -205,10 +206,7 @@ end
 
 local hours = remembered(amount.number)
 
-local time_text = remembered(function(t)
-	local year, month, day, _, hour, min = engine.calendar(t)
-	return ("%04d-%02d-%02dT%02d:%02d"):format(year, month, day, hour, min)
-end)
+local time_text = remembered(function(t) return clock.text(t):sub(1, -4) end)
 
 -- When enough of the past will lie outside a rolling period, in steps.
 local function falls_out(self, rule, name, most)

@@ -3,7 +3,7 @@
 -- sched.when - policies and options by the time of the week, in place of a list in a site file:
 --
 --   default = sched.when {
---     ["Mon-Fri 8:00-18:00"] = { "shortest_first", "easy", window = 200 },
+--     ["Mon-Fri 8:00-18:00"] = { sched.score { "sjf" }, "easy", window = 200 },
 --     otherwise = { "easy" },
 --   }
 --

@@ -58,6 +58,17 @@ describe("sched.limit", function()
 		assert.same({ 20, 10, 11, 12, 13, 14, 15 }, plan:started())	-- bob has his: nobody else waits
 	end)
 
+	it("knows who waits where, of jobs that ask for several partitions", function()
+		for full, other in pairs { a = "b", b = "a" } do
+			local plan = t.decide(site_of 'sched.limit { jobs = 1, by = "partition", while_others_wait = true }, "easy"', t.cluster {
+				nodes = "2x2c", partitions = { a = { nodes = "n[1-2]" }, b = { nodes = "n[1-2]" } },
+				running = { { id = 1, partition = full, cores = 1, nodes = 1, ends_in = "1h" } },
+				pending = { { id = 2, partition = "a,b" }, { id = 3, partition = other, cpus_per_task = 2 },
+					{ id = 4, partition = full } } })
+			assert.same({ 2 }, plan:started())	-- in the other one, where 3 still waits
+		end
+	end)
+
 	it("counts each task of an array", function()
 		local plan = t.decide(site_of(share), machine { job(10, "anna", "chem", { array = "9" }), job(20, "bob", "phys") })
 		assert.same({ 10, 10, 10, 10, 20 }, plan:started())

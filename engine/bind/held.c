@@ -87,7 +87,7 @@ struct held {
 	uint64_t revision;		/* of the plan, when so many starts were in it */
 	bool known, knows_first, knows_waiting;
 	uint32_t names_waiting;		/* that have jobs that wait */
-	uint8_t *counted;		/* by job row: it waits, and is counted so */
+	uint32_t *counted;		/* by job row: the partition row as part of which it waits + 1 */
 	uint16_t gpu_kinds;
 	struct name *name;
 	uint32_t names, name_room;
@@ -289,19 +289,18 @@ static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 	add_piece(L, h, key_of(h, x->snap, b.entry.job, b.entry.partition), multiply(units, seconds), end);
 }
 
-/* A job of which all has started waits no more. */
-static void count_off(struct held *h, struct sl_lua *x, struct sl_entry e)
+/* A job of which all has started waits no more, wherever it was counted. */
+static void count_off(struct held *h, struct sl_lua *x, uint32_t job)
 {
-	struct name *n;
+	uint64_t key;
 
-	if (!h->knows_waiting || !h->counted[e.job] || sl_plan_job(x->plan, e.job) != SL_PLAN_STARTED)
+	if (!h->knows_waiting || !h->counted[job] || sl_plan_job(x->plan, job) != SL_PLAN_STARTED)
 		return;
-	h->counted[e.job] = 0;
-	SL_MAP_EACH(&h->by_key, sl_hash_number(SL_HASH, key_of(h, x->snap, e.job, e.partition)), at) {
-		n = &h->name[at.value];
-		if (n->key == key_of(h, x->snap, e.job, e.partition) && n->waiting && !--n->waiting)
+	key = key_of(h, x->snap, job, h->counted[job] - 1);
+	h->counted[job] = 0;
+	SL_MAP_EACH(&h->by_key, sl_hash_number(SL_HASH, key), at)
+		if (h->name[at.value].key == key && !--h->name[at.value].waiting)
 			h->names_waiting--;
-	}
 }
 
 static void forget(struct held *h)
@@ -330,7 +329,7 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 	}
 	for (; h->starts < count; h->starts++) {
 		add_started(L, x, h, h->starts);
-		count_off(h, x, started[h->starts]);
+		count_off(h, x, started[h->starts].job);
 	}
 	h->revision = sl_plan_revision(x->plan);
 }
@@ -463,9 +462,9 @@ static void count_waiting(lua_State *L, struct sl_lua *x, struct held *h)
 	uint32_t count;
 	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
 
-	if (!h->counted && !(h->counted = calloc(x->snap->job.rows + 1, 1)))
+	if (!h->counted && !(h->counted = calloc(x->snap->job.rows + 1, sizeof(*h->counted))))
 		luaL_error(L, "out of memory");
-	memset(h->counted, 0, x->snap->job.rows + 1);
+	memset(h->counted, 0, (x->snap->job.rows + 1) * sizeof(*h->counted));
 	h->names_waiting = 0;
 	for (uint32_t i = 0; i < h->names; i++)
 		h->name[i].waiting = 0;
@@ -482,7 +481,7 @@ static void count_waiting(lua_State *L, struct sl_lua *x, struct held *h)
 			luaL_error(L, "%s", err.text);
 		if (hopeless)
 			continue;
-		h->counted[e.job] = 1;
+		h->counted[e.job] = e.partition + 1;
 		h->names_waiting += !enter_name(L, h, key_of(h, x->snap, e.job, e.partition))->waiting++;
 	}
 	h->knows_waiting = true;

@@ -97,6 +97,9 @@ describe("nodes, except and prefer", function()
 		assert.matches("use_blocked: expected true or false", fails "use_blocked = 1")
 		local _, plan = placed('nodes = cluster:nodes { name = "n4" }', { id = 1, asks = { "BOARDS" } })
 		assert.matches("^only Slurm's select can place it .*, and not on nodes that the policy names", select(2, plan:pending(1)))
+		_, plan = placed('nodes = cluster:nodes { name = "n4" }, place = "native"')
+		assert.same({}, plan:started())
+		assert.matches("^Slurm's select cannot place it on nodes that the policy names", select(2, plan:pending(1)))
 	end)
 end)
 
@@ -177,6 +180,17 @@ describe("plan:block", function()
 				{ id = 3, user = "anna", time_limit = "90m" } } })
 		assert.same({ 2 }, plan:started())
 		assert.equal(2 * 3600, plan:reservation(1).in_s)
+	end)
+
+	it("keeps nodes free of jobs that want nodes of their user, or share cores, too", function()
+		for _, asks in ipairs { { "USER_NODES" }, false } do
+			local main = { nodes = "n[1-2]", oversubscribe = asks and 1 or 2, flags = { "UP", not asks and "FORCE" or nil } }
+			local plan = t.decide(site, t.cluster { nodes = "2x4c", partitions = { main = main }, pending = {
+				{ id = 1, partition = "main", user = "anna", uid = 7, asks = asks or nil, time_limit = "2h" },
+				{ id = 2, partition = "main", user = "bob", uid = 8, asks = asks or nil, time_limit = "2h" },
+				{ id = 3, partition = "main", user = "anna", uid = 7, asks = asks or nil, time_limit = "1h" } } })
+			assert.same({ 2, 3 }, plan:started())
+		end
 	end)
 
 	it("has a cycle when it ends, and lasts no longer than its own", function()

@@ -64,12 +64,6 @@ void cluster_confinements_free(struct sl_cluster *c)
 
 /* -- nodes that are kept free ------------------------------------------------------ */
 
-/* Kept on the timeline of the cluster: a job in an advance reservation has nodes of its own. */
-static int keep(struct sl_plan *p, const struct kept_free *k, bool free, struct sl_error *err)
-{
-	return (free ? sl_timeline_block : sl_timeline_unblock)(p->c->tl, &k->nodes, k->from, k->to, err);
-}
-
 int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err)
 {
 	struct kept_free k = { .from = from > p->c->now ? from : p->c->now, .to = to };
@@ -80,7 +74,7 @@ int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t fro
 		return sl_fail(err, SL_ELIMIT, "block: more than %d in a cycle", SL_PLAN_BLOCKS_MAX);
 	if (sl_grow_list(&p->kept_free, p->kept_frees, sizeof(k), err) || sl_nodeset_copy(&k.nodes, nodes, err) < 0)
 		return -1;
-	if (keep(p, &k, true, err) < 0) {
+	if (plan_keep_free(p, &k, true, err) < 0) {
 		sl_nodeset_free(&k.nodes);
 		return -1;
 	}
@@ -104,7 +98,7 @@ static void open_blocked(struct sl_plan *p, bool open)
 	if (open == p->blocked_open)
 		return;
 	for (uint32_t i = 0; i < p->kept_frees; i++)
-		keep(p, &p->kept_free[i], !open, NULL);
+		plan_keep_free(p, &p->kept_free[i], !open, NULL);
 	p->blocked_open = open;
 	plan_refusals_forget(p);	/* they are of those who may not use these nodes, or of those who may */
 }

@@ -145,6 +145,39 @@ static int bar_booked(const struct sl_plan *p, const struct bookings *list, cons
 	return 0;
 }
 
+/* -- nodes that are kept free ---------------------------------------------- */
+
+/* (Jobs that are confined to an advance reservation have nodes of their own.) */
+static int keep_free(struct sl_timeline *tl, const struct enclave *en, const struct kept_free *k, bool up, struct sl_error *err)
+{
+	return en && cluster_is_confined(en) ? 0 :
+		(up ? sl_timeline_block : sl_timeline_unblock)(tl, &k->nodes, k->from, k->to, err);
+}
+
+int plan_keep_free(const struct sl_plan *p, const struct kept_free *k, bool up, struct sl_error *err)
+{
+	const struct enclave *en;
+	struct sl_timeline *tl;
+	uint32_t n = 0;
+
+	while ((tl = nth_timeline(p, n, &en)) && !keep_free(tl, en, k, up, err))
+		n++;
+	if (!tl)
+		return 0;
+	while (n-- && (tl = nth_timeline(p, n, &en)))
+		keep_free(tl, en, k, !up, NULL);
+	return -1;
+}
+
+/* ... all that is kept free, in a timeline that is new to the plan. */
+static int keep_free_in(const struct sl_plan *p, const struct enclave *en, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < p->kept_frees && !p->blocked_open; i++)
+		if (keep_free(en->tl, en, &p->kept_free[i], true, err) < 0)
+			return -1;
+	return 0;
+}
+
 struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
 {
 	struct sl_timeline *tl;
@@ -160,7 +193,8 @@ struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, stru
 	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
 		return NULL;
 	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
-	return bar_booked(p, &p->started, en, err) < 0 || bar_booked(p, &p->reserved, en, err) < 0 ? NULL : tl;
+	return keep_free_in(p, en, err) < 0 || bar_booked(p, &p->started, en, err) < 0 ||
+		bar_booked(p, &p->reserved, en, err) < 0 ? NULL : tl;
 }
 
 uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err)

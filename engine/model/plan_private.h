@@ -380,6 +380,10 @@ struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, stru
  * fails nothing has changed. */
 int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err);
 
+/* Keep those nodes free, or no longer, of jobs that are not confined to an advance reservation, whichever timeline is
+ * theirs.  0, or -1 with *err, and nothing has changed. */
+int plan_keep_free(const struct sl_plan *p, const struct kept_free *k, bool up, struct sl_error *err);
+
 /* Mark all timelines; undo all that was done since, or not, and forget the marks.  NULL with *err. */
 uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
 void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);

@@ -133,8 +133,9 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, w->pub.why, "%s", w->pub.text);
 		return 0;
 	}
-	if (how && how->method == SL_PLACE_NATIVE && w->entry.loan) {
-		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on borrowed nodes");
+	if (how && how->method == SL_PLACE_NATIVE && (w->entry.loan || w->entry.confine)) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on %s",
+			 w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
 		return 0;
 	}
 	if (how && how->method == SL_PLACE_EXPLICIT && says_itself(&w->pub)) {

@@ -58,10 +58,16 @@ static bool is_no_less(const struct sl_request *a, const struct sl_request *b)
 		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);
 }
 
+/* True if a start now was, or would be, looked for by that variant. */
+static bool is_due(const struct sl_variant *v, int64_t now)
+{
+	return v->now && v->from <= now && now < v->until;
+}
+
 /* Of starts now by *b*: would it be looked for by *a*, on no fewer nodes, for no more? */
 static bool is_variant_no_less(const struct sl_variant *a, const struct sl_variant *b)
 {
-	return a->now && (b->select || !a->select) && (b->in_rows || !a->in_rows) &&
+	return (b->select || !a->select) && (b->in_rows || !a->in_rows) &&
 		(!a->few || (b->few && b->few <= a->few)) && is_no_less(&a->request, &b->request);
 }
 
@@ -72,6 +78,7 @@ static bool is_variant_no_less(const struct sl_variant *a, const struct sl_varia
 static bool asks_no_less(const struct attempt *a, const struct want *less, bool native)
 {
 	const struct want *w = a->w;
+	int64_t now = a->p->c->now;
 
 	if (less->enclave != w->enclave || less->pub.request.required)
 		return false;
@@ -81,10 +88,10 @@ static bool asks_no_less(const struct attempt *a, const struct want *less, bool 
 		const struct sl_variant *b = &w->pub.variant[k], *of_less = less->pub.variant;
 		uint32_t i = 0;
 
-		if (!cluster_tries(w, b, true, a->how.method))
+		if (!is_due(b, now) || !cluster_tries(w, b, true, a->how.method))
 			continue;
 		while (i < less->pub.variants &&
-		       !((!native || cluster_tries(less, &of_less[i], true, SL_PLACE_NATIVE)) &&
+		       !(is_due(&of_less[i], now) && (!native || cluster_tries(less, &of_less[i], true, SL_PLACE_NATIVE)) &&
 			 has_all_nodes_of(a->p->c, less, &of_less[i], w, b) && is_variant_no_less(&of_less[i], b)))
 			i++;
 		if (i == less->pub.variants)

@@ -100,10 +100,36 @@ static void of_several_sets_and_numbers_of_nodes_it_starts_with_the_soonest(void
 	assert_true(rounds < 300 || (now > 30 && later > 30));
 }
 
+/* Four nodes with half of their cores free, two below each switch.  What is refused to a job that waits for one switch, on
+ * two nodes for want of cores and on four for want of a switch, is not refused to one that takes any. */
+static void what_waits_for_switches_keeps_off_none_that_does_not(void **state)
+{
+	struct build *b = build_create("4x4c");
+	struct build_job j = { .tasks = 8, .limit = 600 };
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++) {
+		build_change(b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(b->builder, n < 2 ? "top.s1" : "top.s2"));
+		build_running(b, (struct build_job) { .id = 10 + n, .first = n, .cores = 2, .ends_in = 6000 });
+	}
+	ask(b, 1, j, "", "2,4", 2, 4);
+	build_change_job(b, 1, .switches = 1);
+	build_change_job(b, 1, .switch_wait = 86400);
+	build_change_job(b, 1, .submit_time = BUILD_NOW);
+	build_change_job(b, 1, .eligible_time = BUILD_NOW);
+	ask(b, 2, j, "", "", 4, 4);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 1);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(of_several_sets_and_numbers_of_nodes_it_starts_with_the_soonest, say_seed),
+		cmocka_unit_test(what_waits_for_switches_keeps_off_none_that_does_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

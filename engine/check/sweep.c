@@ -472,6 +472,8 @@ static void clear_node(struct sweep *w, uint32_t node)
 	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
 	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
 	w->heres = 0;
+	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++)
+		w->c->bill[w->bill[i]].counted = false;
 	if (w->shares)
 		check_devices_clear(w->c, &w->devices);
 }

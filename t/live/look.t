@@ -74,6 +74,7 @@ top_for_users() {
 	starts "$first"
 	behind=$(submit -N1 -n2 -t 60)
 	stays_pending "$behind"
+	wait_for 10 eval 'status_is running 1 && status_is queued 1'	# status.json is written once a second
 	stranger_tops
 	grep -qE '^ OK .* 1 running, 1 queued' "$C/out"
 	chmod 700 "$C/state"

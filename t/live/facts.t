@@ -21,7 +21,19 @@ serial_scene() {
 }
 serial() {
 	PARAMETERS=,pack_serial_at_end
-	same_as_stock serial_scene
+	if slurm_packs_serial_at_end; then
+		same_as_stock serial_scene
+	else
+		anew lua
+		serial_scene > "$C/lua"
+		diff - "$C/lua" <<-'EOL'
+			-N1 -n1: n008:0
+			-N1 -n1 --exclusive: n007:0-7
+			-N1 -n1: n008:1
+			-N1 -n2: n008:2,4
+			-N2 -n2: n001:0 n002:0
+		EOL
+	fi
 }
 it "pack_serial_at_end: jobs of one CPU go to the last nodes" serial
 
@@ -115,8 +127,9 @@ delay_scene() {
 	got -N1 -n1 -t 20
 	echo "the plain one is $(job_state "$plain")"
 }
+# (From 24.11 on slurmctld refuses --signal=R at submission where PreemptMode is OFF.)
 delay() {
-	same_as_stock delay_scene
+	same_as_stock delay_scene PreemptType=preempt/partition_prio PreemptMode=CANCEL
 }
 it "MaxStartDelay: a job with --signal=R starts into a reservation" delay
 

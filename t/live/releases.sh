@@ -104,6 +104,10 @@ slurm_does_right() { # OPTIONS
 	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1" && slurm_gives_spec_cores "$1"
 }
 
+# True if select/cons_tres heeds pack_serial_at_end.  From 26.05 on it gives a job that may have only one node the first
+# node that will do (_get_one_res()), before it looks at that word.
+slurm_packs_serial_at_end() { ! slurm_since 26.05; }
+
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
 

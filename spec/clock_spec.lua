@@ -119,6 +119,7 @@ describe("cluster.clock", function()
 		assert.equal(1800, t.decide(site_with 'clock:between("8:00", "18:00")', c):wakes())
 		assert.equal(1800, t.decide(site_with "clock.hour", c):wakes())
 		assert.equal(60, t.decide(site_with "clock.time", c):wakes())
+		assert.equal(60, t.decide(site_with "clock.second", c):wakes())	-- no cycle each second
 		assert.equal(16 * 3600 + 1800, t.decide(site_with "clock.date", c):wakes())
 		assert.is_nil(t.decide("easy", c):wakes())
 	end)

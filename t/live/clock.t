@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# There is a cycle when something that a policy has asked of the clock changes, although nothing happens in the cluster
+# (slurmctld looks after its nodes once in SlurmdTimeout / 3) and the interval ends much later.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=600,lua_wake=50" DebugFlags=NO_CONF_HASH SlurmdTimeout=3600
+needs_engine
+
+# JOBID : the line of the decision journal with its start
+starting_cycle() { grep -E "\"started\": \[[^]]*\"job\": $1[,}]" "$C/state/schedlua/decisions.jsonl" | tail -n 1; }
+now_of() { grep -oE '"now": [0-9]+' | grep -oE '[0-9]+'; }
+has_started() { [ -n "$(starting_cycle "$1")" ]; }
+
+# A job waits for that second and starts then.  The cycles that follow its submission, up to a second later, are over
+# before: none of them can be the one that starts it.
+starts_at() { # SECOND
+	local id now
+	id=$(submit -n1)
+	stays_pending "$id"
+	[ "$(date +%s)" -lt $(($1 - 2)) ]
+	wait_for $(($1 - $(date +%s) + 15)) has_started "$id"
+	now=$(starting_cycle "$id" | now_of)
+	[ "$now" -ge "$1" ]
+	[ "$now" -lt $(($1 + 30)) ]	# and not the minute after
+	starts "$id"
+}
+
+# A second that is far enough ahead for a site file to be read and a job to be submitted; the first full minute after
+# that.  (Times of the week are minutes.)
+second_ahead() { echo $(($(date +%s) + 4 + 6 * $(cluster_busy))); }
+minute_ahead() { echo $((($(second_ahead) + 59) / 60 * 60)); }
+shown() { env -u TZ date -d "@$1" +%H:%M; } # SECOND : as the machine's clock shows it
+
+by_when() {
+	local opens
+	opens=$(minute_ahead)
+	reload <<-EOL
+	local sched = require "sched"
+	local closed = { name = "closed", admit = function() return false, "closed" end }
+	return sched.site {
+		interval = 600,
+		when = { ["daily $(shown "$opens")-$(shown $((opens + 3600)))"] = { "easy" }, otherwise = { closed, "easy" } },
+	}
+	EOL
+	wait_for 15 status_is policy closed+easy
+	starts_at "$opens"
+}
+it "a job starts when the lists of the site file change" by_when
+
+by_policy() {
+	local opens
+	opens=$(minute_ahead)
+	reload <<-EOL
+	local sched = require "sched"
+	local late = { name = "late" }
+	function late.admit(_, cluster)
+		return cluster.clock:between("$(shown "$opens")", "$(shown $((opens + 3600)))"), "it is too early"
+	end
+	return sched.site { interval = 600, default = { late, "easy" } }
+	EOL
+	wait_for 15 status_is policy late+easy
+	starts_at "$opens"
+}
+it "a job starts when a policy that asks the clock gives another answer" by_policy
+
+by_block() {
+	local opens
+	opens=$(second_ahead)
+	reload <<-EOL
+	local sched = require "sched"
+	local blocked = { name = "blocked" }
+	function blocked.decide(cluster, plan)
+		if cluster.now < $opens then
+			plan:block(cluster:nodes(), cluster.now, $opens)
+		end
+		for job in cluster:queue() do
+			plan:start(job)
+		end
+	end
+	return sched.site { interval = 600, default = { blocked } }
+	EOL
+	wait_for 15 status_is policy blocked
+	starts_at "$opens"
+}
+it "a job starts when nodes are free again that a policy has blocked until then" by_block
+
+live_end

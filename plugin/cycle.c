@@ -45,6 +45,7 @@ struct sl_cycler {
 	time_t conf_update;
 	struct sl_due due;
 	double last_status, idle_until;
+	bool status_owed;		/* status.json is older than the last cycle */
 	int64_t sequence;
 	struct sl_ladder ladder;
 };
@@ -475,7 +476,8 @@ static void write_status(struct sl_cycler *y, bool now)
 	struct sl_status *s = &y->status;
 	const struct sl_host_state *hs = sl_host_state(y->host);
 
-	if (!now && sl_clock_s() - y->last_status < 1)
+	y->status_owed = !now && sl_clock_s() - y->last_status < 1;
+	if (y->status_owed)
 		return;
 	y->last_status = sl_clock_s();
 	s->pid = getpid();
@@ -676,6 +678,9 @@ void sl_cycler_tick(struct sl_cycler *y)
 		write_status(y, true);
 	}
 	sl_host_poll(y->host);
+	/* the next cycle may be an interval away */
+	if (y->status_owed)
+		write_status(y, false);
 	if (!y->ready || slurmctld_config.scheduling_disabled || sl_clock_s() < y->idle_until ||
 	    !sl_due_now(&y->due, interval_s(y)) || sl_due_waits(&y->options) || !fed_mgr_sibs_synced())
 		return;

@@ -342,7 +342,7 @@ static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, const 
 		      struct sl_lua_how *h)
 {
 	h->wish = general ? *general : (struct sl_lua_wish) { .method = -1 };
-	if (is_said(h, NODES) || is_said(h, EXCEPT) || is_said(h, PREFER) || is_said(h, USE_BLOCKED)) {
+	if (h->said & (1u << NODES | 1u << EXCEPT | 1u << PREFER | 1u << USE_BLOCKED)) {
 		read_sets(L, x, 3, &h->wish);
 		sl_lua_apply_wish(L, x, e->job, &h->wish);
 	}

@@ -433,10 +433,19 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
+/* Is any of its variants for starts now, or for later ones, left to select? */
+bool cluster_has_select(const struct want *w, bool now);
 
 /* Is a start now, or a later one, looked for by that variant?  With method SL_PLACE_NATIVE only by those that are left to
  * select, or by all where none is; with SL_PLACE_EXPLICIT by none of these. */
-bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method);
+static inline bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method)
+{
+	if (!(now ? v->now : v->later))
+		return false;
+	if (method != SL_PLACE_NATIVE)
+		return !v->select || method != SL_PLACE_EXPLICIT;
+	return v->select || w->pub.variants == 1 || !cluster_has_select(w, now);
+}
 
 /* Why a job does not fit is said of one of its variants: among several sets of nodes, of the set that lacks least; among
  * several numbers of nodes, of the smallest; else of the last.  *misfit* is that of *v*, and becomes what is said so far. */

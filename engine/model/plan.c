@@ -182,9 +182,11 @@ void plan_take_out(struct bookings *list, uint32_t at)
 /* The last booking of a job in a list, SL_NONE if it has none. */
 uint32_t plan_find(const struct bookings *list, uint32_t job)
 {
-	for (uint32_t i = list->count; i-- > 0; )
-		if (list->entry[i].job == job)
-			return i;
+	const struct sl_entry *first = list->entry, *e = first + list->count;
+
+	while (e > first)
+		if ((--e)->job == job)
+			return (uint32_t) (e - first);
 	return SL_NONE;
 }
 

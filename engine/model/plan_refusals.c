@@ -91,8 +91,9 @@ static bool asks_no_less(const struct attempt *a, const struct want *less, bool 
 		if (!is_due(b, now) || !cluster_tries(w, b, true, a->how.method))
 			continue;
 		while (i < less->pub.variants &&
-		       !(is_due(&of_less[i], now) && (!native || cluster_tries(less, &of_less[i], true, SL_PLACE_NATIVE)) &&
-			 has_all_nodes_of(a->p->c, less, &of_less[i], w, b) && is_variant_no_less(&of_less[i], b)))
+		       !(is_variant_no_less(&of_less[i], b) && is_due(&of_less[i], now) &&
+			 has_all_nodes_of(a->p->c, less, &of_less[i], w, b) &&
+			 (!native || cluster_tries(less, &of_less[i], true, SL_PLACE_NATIVE))))
 			i++;
 		if (i == less->pub.variants)
 			return false;

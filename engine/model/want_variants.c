@@ -305,21 +305,12 @@ int want_list(struct want *w, struct sl_error *err)
 
 /* -- which of them ----------------------------------------------------------- */
 
-static bool has_select(const struct sl_want *w, bool now)
+bool cluster_has_select(const struct want *w, bool now)
 {
-	for (uint32_t i = 0; i < w->variants; i++)
-		if (w->variant[i].select && (now ? w->variant[i].now : w->variant[i].later))
+	for (uint32_t i = 0; i < w->pub.variants; i++)
+		if (w->pub.variant[i].select && (now ? w->pub.variant[i].now : w->pub.variant[i].later))
 			return true;
 	return false;
-}
-
-bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method)
-{
-	if (!(now ? v->now : v->later))
-		return false;
-	if (method != SL_PLACE_NATIVE)
-		return !v->select || method != SL_PLACE_EXPLICIT;
-	return v->select || w->pub.variants == 1 || !has_select(&w->pub, now);
 }
 
 void cluster_tell_misfit(const struct want *w, struct telling *told, const struct sl_variant *v, struct sl_misfit *misfit)

@@ -79,7 +79,8 @@ static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 	return check_later(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
 }
 
-/* Where time_min is a soft limit, of a running job: it counts, and when it is over half of the time that is left. */
+/* When a running job ends if time_min is a soft limit (time_min_as_soft_limit): after its time_min; if that is past, when
+ * half of the time that it has left is over. */
 static int64_t soft_end(const struct check *c, uint32_t j, int64_t hard)
 {
 	int64_t least = c->snap->job.time_min[j], at = check_later(c->snap->job.start_time[j], least);
@@ -119,7 +120,7 @@ int64_t check_end(const struct check *c, uint32_t j)
 
 /* -- nodes --------------------------------------------------------------- */
 
-/* Jobs of the node that are being cleaned up. */
+/* When the last of the node's jobs that are being cleaned up is taken to be gone; if none is known, after KillWait. */
 static int64_t cleaned_up_at(const struct check *c, uint32_t node)
 {
 	const struct sl_job_view *job = &c->snap->job;

@@ -2,8 +2,8 @@
 /*
  * check/features.c - do the nodes of a job have the features that it asks for?
  *
- * A constraint is read once for each set of features that the nodes have, and once for each choice in its
- * brackets.  What cannot be read so is select's.
+ * A constraint is evaluated against the features of a node: once for each different set of features that nodes have, and
+ * once for each choice in its brackets.  A constraint that cannot be evaluated so is left to select, and not checked.
  */
 #include "check/private.h"
 
@@ -165,7 +165,7 @@ static uint32_t read_counts(const char *want, struct term term[TERMS])
 	}
 }
 
-/* Has it counts, with which nodes can be placed? */
+/* True if the constraint has counts of the kind that the engine places (check.h, "Features"). */
 static bool is_counted(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;

@@ -46,7 +46,7 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, SL_PER_NODE) +
 		check_gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
 	a->node_cpus = larger(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
-	/* what slurmctld counts of all nodes' gres are no tasks */
+	/* slurmctld raises min_cpus to the CPUs that come with the gres of all nodes: these do not stand for tasks */
 	if (num_tasks && !a->overcommit && min_cpus <= check_gres_cpus(c, a->gres, SL_PER_NODE) * a->min_nodes)
 		min_cpus = capped_product(num_tasks, a->cpus_per_task);
 	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);

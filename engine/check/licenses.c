@@ -71,8 +71,9 @@ static int by_change(const void *a, const void *b)
 	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count) ?: SL_ORDER(x->row, y->row);
 }
 
-/* Is a licence ever used more often than there are?  From *used* on, through its changes in time.  1: a row
- * was refused, and with it one that began before; 0; -1. */
+/* Refuse rows that would use more of a licence than there is, going through its changes in time; *used*: in use before the
+ * first.  1: a refusal took out another row as well, which may have begun before, so all has to be gone through again;
+ * 0; -1. */
 static int walk_license(struct check *c, uint32_t l, const struct change *ch, uint32_t n, int64_t used)
 {
 	const struct sl_license_view *lic = &c->snap->license;

@@ -45,7 +45,7 @@ struct check {
 	uint8_t **member;		/* [partition][node], NULL until asked for */
 	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
 	uint32_t *resv_nodes;		/* nodes of a reservation */
-	uint32_t **resv_parts;		/* [reservation][node] cores + 1 that it says it holds, 0: it says none; NULL until asked for */
+	uint32_t **resv_parts;		/* [reservation][node] 1 + cores said to be held there, 0: none said; NULL until asked for */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
 	struct check_preemptees *preempted;	/* one for each list of whom jobs that wait may preempt (yields.c) */
 	uint32_t preemptees;
@@ -72,7 +72,7 @@ struct row {
 	bool start;			/* a start, else a reservation */
 	uint32_t way;			/* reservation that the plan says it runs in, or SL_NONE: as it asks */
 	uint32_t resv;			/* that it runs in, or SL_NONE */
-	uint32_t license;		/* that the plan says it has of several, or SL_NONE */
+	uint32_t license;		/* of alternative licences the one that the plan names, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
 	int64_t may_until;		/* end of its walltime, or of its reservation */
 	int64_t boots;			/* seconds before its walltime begins, in which its nodes boot */
@@ -94,7 +94,7 @@ struct ask {
 	bool by_socket;			/* select allocates whole sockets */
 	uint32_t few_on_core;		/* that is the job's own word, and no more CPUs of a core count */
 	uint32_t threads;		/* usable threads of a core, 0: all */
-	uint32_t tasks_per_socket;	/* at most, 0: any; as many CPUs of a socket as these have */
+	uint32_t tasks_per_socket;	/* at most, 0: any; of a socket it uses no more CPUs than these tasks have */
 	uint32_t node_cpus;		/* fewest on each node */
 	uint64_t gres_cpus;		/* that come with the gres of a node */
 	bool whole;			/* whole nodes */
@@ -139,7 +139,7 @@ void check_end_all(struct check *c);
 /* One start or reservation, which is billed: job, partition, nodes, times and layout.  0, or -1 with c->err. */
 int check_row(struct check *c, struct row *r);
 
-/* A run of a schedule likewise: until r->until. */
+/* The same for a row of a schedule, whose job ran until r->until. */
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
 /*

@@ -2,9 +2,10 @@
 /*
  * check/refuse.c - rows that are taken out of the plan, so that the others can be carried out.
  *
- * Every rule of check.h but one is a bound from above: on cores, memory, gres, licences, tasks of an array.
- * So a plan with one row less violates none that it did not violate before.  The exception is that components
- * of a heterogeneous job start together, and therefore all rows of such a job go at once.
+ * Every rule of check.h but two is a bound from above: on cores, memory, gres, licences, tasks of an array.
+ * So a plan with one row less violates none that it did not violate before.  One exception is that components
+ * of a heterogeneous job start together: all rows of such a job go at once.  The other is a row that preempts: without
+ * it running jobs hold their nodes for longer, and check_held() looks at all that is held once more.
  */
 #include "check/private.h"
 

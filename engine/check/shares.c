@@ -124,8 +124,8 @@ void check_devices_clear(const struct check *c, struct device_use *u)
 	memset(u->planned, 0, n * sizeof(*u->planned));
 }
 
-/* Shares that a bill has, by its row k of gres, of each of the devices that this row names; 0: its devices
- * have none. */
+/* How many shares a bill takes of each device that row *k* of its gres names: all shares of a device that is had whole.
+ * *of: the kind of the devices.  0 if these devices have no shares. */
 static int64_t shares_in(const struct check *c, const struct bill *b, uint32_t k, uint32_t *of)
 {
 	bool share = has_shares(c->snap, b->node, b->kind[k]);

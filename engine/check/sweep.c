@@ -41,10 +41,10 @@ struct sweep {
 	int64_t *part_cpus;		/* per partition: held by its jobs */
 	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
 	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
-	uint32_t rows;			/* jobs that may share a core of the node at hand */
+	uint32_t rows;			/* how many jobs may share a core of the node that is swept */
 	struct device_use devices;
 	bool shares;			/* there are devices that have shares */
-	const struct bill **here;	/* those on the node at hand at that time */
+	const struct bill **here;	/* the bills on the node that is swept, at the instant reached */
 	uint32_t heres;
 	bool capped, partial, apart;		/* there is a MaxCPUsPerNode, a partial reservation, a job as below */
 };
@@ -119,8 +119,8 @@ enum excess { CORES, MEMORY, GRES, DEVICE, OF_PARTITION, OF_RESERVATION, SHARED,
 struct over {
 	enum excess what;
 	uint32_t which;			/* gres kind, device, partition, reservation */
-	int64_t by;			/* so much too much, in the unit of amount_of() */
-	int64_t used, have;		/* for people */
+	int64_t by;			/* how much too much, in the unit of amount_of() */
+	int64_t used, have;		/* for the message */
 	const char *name;
 };
 
@@ -388,7 +388,7 @@ static void leave_company(struct sweep *w, const struct bill *b)
 		w->here[i] = w->here[--w->heres];
 }
 
-/* A job comes to the node: with whom may it not be there? */
+/* A job begins on the node.  Refuse planned jobs that may not be there together with one of another user or label. */
 static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
 {
 	struct check *c = w->c;
@@ -415,7 +415,7 @@ static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
 
 /* -- one node ------------------------------------------------------------ */
 
-/* Jobs that may share a core of the node in one of its partitions. */
+/* How many jobs may share a core of the node: the most that any of its partitions allows. */
 static uint32_t rows_of(struct check *c, uint32_t node)
 {
 	const uint32_t *share = c->snap->partition.oversubscribe;

@@ -17,7 +17,7 @@ struct check_preemptees {
 	uint32_t preempts;
 	uint32_t job;			/* whose own list it is; SL_NONE: that of all jobs with such names */
 	uint64_t *runs;			/* a bit for each job row */
-	int64_t first;			/* on the node at hand: begin of the first of the plan's jobs with that list */
+	int64_t first;			/* on the node that is swept: when the first job of the plan begins that has this list */
 };
 
 /* From when on the running job may be preempted, by some job; INT64_MAX: by none. */

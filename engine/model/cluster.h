@@ -141,8 +141,8 @@ struct sl_variant {
  */
 struct sl_want {
 	union {
-		struct sl_variant bound;	/* asks no more than any of its variants; where there is one, it is that */
-		struct sl_request request;	/* of that */
+		struct sl_variant bound;	/* a bound: asks no more than any variant does; if there is only one, that one */
+		struct sl_request request;	/* that of *bound* */
 	};
 	const struct sl_variant *variant;	/* at least one, unless it cannot run there at all */
 	uint32_t variants;
@@ -165,8 +165,8 @@ const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, s
  * (yields_after in the snapshot). */
 int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_want *want);
 
-/* May a policy say on which nodes it starts, with how much of each?  Else Slurm's select chooses, the counts of its
- * constraint or the planes of its tasks do, its user has said so, or who has which cores where they are shared. */
+/* True if a policy may say on which nodes the job starts, and with how much of each.  It may not if something else decides
+ * that: Slurm's select, counts of features, planes of tasks, the user's list of nodes, or which shared cores are free. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
 	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks && !w->shares;
@@ -277,8 +277,8 @@ int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err);
 /* Append a pending job to the queue, in its partition(s). */
 int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err);
 
-/* From now on these nodes may take no jobs, and no others; what runs there goes on.
- * node.state of the snapshot is the caller's. */
+/* Close exactly these nodes: from now on no job may start on them, and nodes that were closed before are open again.
+ * Jobs that run there go on.  The caller keeps node.state of the snapshot up to date. */
 int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, struct sl_error *err);
 
 /* Put the queue in another order; as qsort_r() has it.  Equal entries may change
@@ -291,8 +291,9 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		     int64_t end, struct sl_error *err);
 
 /*
- * From now on the timeline need not know what starts, whatever is free: the caller does.  Until it is to know again,
- * what runs being booked: then it is as if it had always.  False: there is more to be booked than what jobs hold.
+ * sl_cluster_unbook(): until sl_cluster_rebook(), starts are not booked in the timeline, since the caller counts itself
+ * what is free.  sl_cluster_rebook() books what runs then; the timeline is as if it had known all along.  False, and
+ * nothing has changed, if bookings depend on each other (specials, cluster_private.h).
  */
 bool sl_cluster_unbook(struct sl_cluster *c);
 int sl_cluster_rebook(struct sl_cluster *c, struct sl_error *err);

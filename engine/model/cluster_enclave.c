@@ -19,8 +19,8 @@ static uint32_t most_weight(const struct sl_cluster *c)
 	return most;
 }
 
-/* As jobs of the enclave see a node: with as many times its cores as they may share one; of a flexible reservation,
- * all others weigh more than its own. */
+/* The kind of a node in the timeline of an enclave.  Where n jobs may share a core, the node has n times its cores.  In the
+ * enclave of a flexible reservation, nodes outside of the reservation weigh more than its own, so that these come first. */
 static struct sl_node_kind kind_within(const struct sl_cluster *c, const struct enclave *en, uint32_t n, uint32_t most)
 {
 	struct sl_node_kind kind = c->kind[c->kind_of[n]];
@@ -111,7 +111,8 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 	return 0;
 }
 
-/* Jobs that share no core keep off those that do. */
+/* Block the nodes on which jobs run that share no core: the jobs of this enclave share cores, and Slurm puts the two kinds
+ * on no common node. */
 static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
@@ -176,8 +177,9 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 	for (uint32_t r = 0; r < v->rows; r++) {
 		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
 			continue;
-		/* Where it is known which parts both hold they have no core in common, unless one may
-		 * overlap or is for maintenance.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
+		/* Two reservations whose cores the snapshot knows have no core in common, unless one of them may overlap
+		 * or is for maintenance.  Otherwise, for jobs of one reservation, another one that has parts of these nodes is
+		 * taken for one of whole nodes: that is safe, and such reservations are rare. */
 		if (cluster_is_confined(en) && v->parts[r].count && v->parts[en->resv].count &&
 		    !((v->flags[r] | v->flags[en->resv]) & (SL_RESV_OVERLAP | SL_RESV_MAINT)))
 			continue;

@@ -53,7 +53,7 @@ struct part {
 	int64_t core_spec;		/* likewise */
 	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
 	bool restricts_cores;		/* some of them have RestrictedCoresPerGPU */
-	bool shares;			/* on some of them several jobs may have a core, of this or another partition */
+	bool shares;			/* on some of its nodes jobs may share a core, in this partition or in another one */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
 	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
@@ -154,8 +154,8 @@ struct want {
 	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_variants.c) */
 	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
 	enum sl_place_method placed;	/* the method, whether or not it is native */
-	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one: what it would rather have first */
-	struct count_run *count;	/* numbers of nodes, of which it takes one; they rise */
+	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one; preferred ones come first */
+	struct count_run *count;	/* ranges of numbers of nodes, ascending; it takes a number of one of them */
 	uint32_t choices, counts;
 	struct sl_pick *pick;		/* of the request */
 	struct sl_part *part;
@@ -424,7 +424,8 @@ void cluster_enclave_free(struct enclave *en);
 /* Could it run, if nothing else did?  0, or -1 with *err. */
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
 
-/* On the machine with nothing on it (c->empty), *among* these nodes, where that is not NULL?  1; 0 with *misfit; -1. */
+/* Would it fit if it were alone on the machine (c->empty)?  *among*: on these nodes only; NULL: on all that it may have.
+ * 1; 0 with *misfit; -1. */
 int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *among, struct sl_misfit *misfit,
 		       struct sl_error *err);
 

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/map.h"
 
-#define DEEPEST 16	/* switches above one another that are looked at */
+#define DEEPEST 16	/* levels of switches; those further down are not looked at */
 
 struct path {			/* of a switch, from the root */
 	const char *text;

@@ -6,9 +6,10 @@
  * left to right, neither before the other; parts of that in parentheses, one deep; and one list in
  * brackets of at most 16, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
  *
- * Or counts: "a*2", and of at most 8 terms "[a*2&(b|c)*1]": so many of its nodes have the one, so many others the
- * other.  The rest of them may be any where one term is counted, and satisfy one of several.  What is joined to that
- * by "&" without a count, outside of brackets ("a*2&d"), says nothing, in Slurm neither.
+ * Or counts: "a*2" (two of the job's nodes have a), or up to 8 terms in brackets, "[a*2&(b|c)*1]" (two nodes have a, and
+ * one other node has b or c).  If the job has more nodes than are counted: with one term these may be any nodes, with
+ * several terms each has to satisfy one of them.  A feature without a count beside a count and outside of brackets
+ * ("a*2&d") is ignored, as it is by Slurm.
  *
  * Ownership: nothing is kept.  Threads: any.
  */

@@ -146,7 +146,7 @@ struct sl_left_out {
 	uint32_t id;			/* of the job */
 	int64_t until;
 	int64_t stamp;			/* of the job whose place was refused */
-	char *text;			/* what its user reads then; NULL: it took too long to plan */
+	char *text;			/* what the job's user reads while it is left out; NULL: planning it took too long */
 	bool failed;			/* in this plan, by a fault of the planner's */
 };
 #define SL_PLAN_LEFT_OUT_MAX 1000

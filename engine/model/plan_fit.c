@@ -19,7 +19,7 @@ bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64
 	return false;
 }
 
-/* May it be booked for less than its walltime?  plan.h says when not. */
+/* True if the job may be booked for less than its walltime; plan.h says when it may not. */
 static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -58,8 +58,8 @@ void plan_attempt_now(struct attempt *a)
 		a->expected = yields;
 }
 
-/* Are nodes that are up looked at first, and alone?  Not of several choices, and of parts, which have nodes of their
- * own: there they come first by their weight. */
+/* True if the job is tried on nodes that are up, without the others, before it is tried on all.  Not if it chooses among
+ * sets of nodes, or counts features: then one set cannot stand for all, and nodes that are up come first by weight. */
 static bool looks_at_those_up(const struct want *w)
 {
 	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;
@@ -164,7 +164,7 @@ static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct 
 	return 1;
 }
 
-/* By one of its variants. */
+/* Does it fit at *t* by this variant?  1 (a->how is the method then); 0; -1. */
 static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	bool now = t <= a->p->c->now;
@@ -186,7 +186,7 @@ static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int
 	return rc;
 }
 
-/* By the first of its variants that fits, on the nodes that are looked at (a->on_up). */
+/* Try the variants in turn at *t*, on nodes that are up if a->on_up, else on all.  1 by the first that fits; 0; -1. */
 static int fit_first(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	const struct sl_want *w = &a->w->pub;
@@ -287,7 +287,7 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
 	return room > w->pub.time_floor ? room : w->pub.time_floor;
 }
 
-/* When the first of the others that keep it off nodes now is to end. */
+/* When the first of the reservations ends that begin within so many seconds from now: until then they keep it off nodes. */
 static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 {
 	const struct bookings *reserved = &a->p->reserved;
@@ -470,7 +470,7 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 	return cluster_count_licenses(p->c, b->licenses, b->t0, b->t1, sign, err);
 }
 
-/* How long the last of its nodes boots. */
+/* Seconds until the last of the booking's nodes has booted. */
 static int64_t find_boots(const struct sl_plan *p, const struct booking *b)
 {
 	int64_t longest = 0;

@@ -204,7 +204,7 @@ struct sl_plan {
 	bool tails_known;
 	bool stumps_short;		/* one had no room */
 	bool stumps_stale;		/* a booking was taken back since they were made that had kept one short */
-	uint32_t tails_for;		/* whose tails are lifted: "preempts" of a job, 0: nobody's */
+	uint32_t tails_for;		/* list of preemptees ("preempts" of a job) whose tails are off the timeline now; 0: none are */
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
@@ -336,8 +336,9 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
 void plan_free_tails(struct sl_plan *p);
 
-/* A reservation may stand where a job runs that another reservation's job preempts before.  Where that one has been moved or
- * taken back since, the first cannot be kept: it is dropped.  0, or -1 with *err. */
+/* Drop reservations that have become impossible.  A reservation may count on nodes of a running job since an earlier
+ * reservation's job preempts it.  If that earlier reservation has been moved or taken back, the nodes are not free in time.
+ * 0, or -1 with *err. */
 int plan_drop_voids(struct sl_plan *p, struct sl_error *err);
 
 /* The booking is off the timeline. */
@@ -407,8 +408,8 @@ void plan_attempt_now(struct attempt *a);
 int64_t plan_booked(const struct attempt *a, int64_t seconds);
 void plan_attempt_end(struct attempt *a);
 
-/* Are its licences free at *t* for so many seconds, of alternatives the one that it has then (a->licenses)?  If not,
- * a->lack says of which. */
+/* True if the job's licences are free from *t* on for so many seconds; a->licenses is what it takes (of alternatives one).
+ * Otherwise a->lack names the licence. */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
 
 /* Does it fit at *t* for so many seconds, and while its nodes boot?  On nodes that are up, else on any.  1, 0, or -1 with
@@ -462,11 +463,12 @@ int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t fro
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
 
 /* plan_rows.c */
-/* What it may have, less what others have reserved within its time, becomes a->open; *in_rows*: others that will have
- * to have several cores in one row.  0 or -1. */
+/* a->open becomes the eligible nodes of *r*, less those that other jobs have reserved within its time; *in_rows*: only
+ * reservations count whose jobs need several cores in one row there.  0 or -1. */
 int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err);
 
-/* Of these those alone that have no more jobs than that: as many rows at most have something in use there.  0 or -1. */
+/* Take those nodes out of a->open that have more than *most* jobs.  (n jobs have cores in n rows at most, so that on the
+ * nodes that stay the other rows are unused.)  0 or -1. */
 int plan_keep_few(struct attempt *a, uint32_t most, struct sl_error *err);
 
 /* plan_room.c: was it passed over? */

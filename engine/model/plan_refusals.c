@@ -107,7 +107,7 @@ static bool blocks_no_less(bool block, const struct want *w, const struct attemp
 	return !block || (wants_block(a) && or_most(w->pub.request.max_nodes) >= or_most(a->w->pub.request.max_nodes));
 }
 
-/* The figures of a lack are those of the request that was refused. */
+/* A lack that was kept, for another job: what is free is as it was found then, what is needed is this job's own. */
 static void tell_lack(const struct refused *m, const struct want *w, struct lack *lack)
 {
 	*lack = m->lack;
@@ -170,7 +170,7 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 
 /* -- not before some time ------------------------------------------------ */
 
-/* Is its earliest start exact (sl_fit_earliest())? */
+/* True if sl_fit_earliest() finds the earliest start of such a request, and not perhaps a later one. */
 static bool is_exact(const struct attempt *a)
 {
 	const struct sl_request *r = &a->w->pub.request;

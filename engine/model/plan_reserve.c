@@ -11,7 +11,7 @@
 
 /* -- reservations -------------------------------------------------------- */
 
-#define ROWS_OF_UNIT 8	/* of jobs, looked at in the time of a unit of work */
+#define ROWS_OF_UNIT 8	/* jobs that can be looked at in the time of one unit of work (base/effort.h) */
 
 /* When the job's array has a task less than may run: now, or as its tasks end. */
 static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)

@@ -90,7 +90,8 @@ static int64_t gone_from(const struct sl_cluster *c, uint32_t j)
 	return from > soon ? from : soon;
 }
 
-/* What it holds alike is one tail; of a job that holds very many things a few are remembered. */
+/* The tail of the job for nodes on which it holds *r*: nodes with equal amounts are one tail.  Only the latest eight are
+ * compared; if a job holds more different amounts than that, some get two tails, which does no harm. */
 static struct tail *tail_of(struct sl_plan *p, uint32_t j, const struct sl_resources *r, int64_t from, struct sl_error *err)
 {
 	struct tail *t;
@@ -143,7 +144,8 @@ static int find_tails(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* When a reservation on that node begins whose job may preempt the tail's.  0, or -1 with *err. */
+/* Into *first: when the first reservation on that node begins whose job may preempt the job of the tail; else the tail's end.
+ * 0, or -1 with *err. */
 static int taken_over_at(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t *first, struct sl_error *err)
 {
 	*first = t->t1;

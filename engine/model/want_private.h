@@ -11,7 +11,7 @@
 #include "model/cluster_private.h"
 #include "model/native.h"
 
-/* Does it ask for some of that, and beside nothing that leaves it to select? */
+/* True if the job says one of *words*, and none of those it says is left to select by another word of the job. */
 static inline bool want_can_place(const struct want *w, sl_word_set words)
 {
 	return w->pub.asked & words && !(sl_words_left(w->pub.asked) & words);
@@ -41,7 +41,7 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 }
 
 /* want.c */
-/* It is native: its request becomes what it says itself.  Not on borrowed nodes. */
+/* Leave it to select: its request becomes what the job itself asks for.  On borrowed nodes it is refused instead. */
 void want_leave_to_select(struct want *w);
 
 /* It cannot be had as things stand in this snapshot; 0. */
@@ -49,11 +49,12 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 
 /* want_gres.c */
 struct sl_ask;
-/* It is placed on its fewest nodes: with more of them only select knows what each gives.  False: it cannot be. */
+/* Make the request strict: the job gets its fewest nodes, since with more of them only select knows what each gives.
+ * False if that is not possible. */
 bool want_narrow(const struct sl_cluster *c, struct want *w);
-/* Tasks for each GPU: where its request settles how many each of its nodes has it says so, else it is native. */
+/* --ntasks-per-gpu: if the request settles how many tasks each node has, they become part of it; else the job is native. */
 void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* Beside cores near its gres alone: likewise. */
+/* --gres-flags=enforce-binding: likewise. */
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
 bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row);
@@ -71,7 +72,8 @@ uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, b
  */
 uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
-/* Has it whole nodes, and gres with such?  Has the node enough for all of its gres then? */
+/* want_asks_company(): true if the job has whole nodes, and CPUs or memory come with its gres.  want_has_company(): true if
+ * the node has enough of them for all of its gres. */
 bool want_asks_company(const struct sl_cluster *c, const struct want *w);
 bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
 

@@ -2,9 +2,9 @@
 /*
  * want_variants.c - the variants of a job, once all else of its request is known.
  *
- * Some jobs can be placed exactly only where there is room for a little more than they need.  Such a job has a strict
- * request, which leaves nothing for select to choose; and select is tried by a wide one (w->wide), which is what the job says
- * itself, so that nobody waits for being placed:
+ * Some jobs can be placed exactly only where there is room for a little more than they need.  Such a job has two requests.
+ * The strict one leaves nothing for select to choose.  The wide one (w->wide) is what the job itself asks for, and is left to
+ * select.  The strict one is tried first; the wide one makes sure that no job waits only because it cannot be placed exactly:
  *
  *	gres of the job			on its fewest nodes (want_gres.c)
  *	sockets of several nodes	the same number of tasks on each, and so many cores free that it does not matter
@@ -40,14 +40,15 @@ void want_restore_wide(const struct want *w, struct sl_request *r)
 
 /* -- native but for that ---------------------------------------------------- */
 
-/* Is its request whole but for what makes it native?  (Of a native job it says nothing of switches, caps and choices.) */
+/* True if the request describes the job completely apart from the option that makes it native.  The request of a native job
+ * has no switch limit, no CPU cap and no choice of nodes, so a job that has one of these is not complete. */
 static bool is_whole(const struct sl_cluster *c, const struct want *w)
 {
 	return !c->snap->job.switches[w->entry.job] && !cluster_part(c, &w->entry)->cap && !w->choices && !w->parts &&
 		!w->rows.spare;
 }
 
-/* Features of which some need a reboot, and nothing to choose among them. */
+/* True if only features that need a reboot make the job native, and its constraint leaves no choice among features. */
 static bool needs_active(const struct sl_cluster *c, const struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -57,8 +58,8 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w)
 		sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_PLACED && choices == 1;
 }
 
-/* Sockets alone, of so many nodes with so many tasks each.  (To several of the least loaded nodes select deals
- * tasks itself, whatever it is told.) */
+/* True if only sockets make the job native, and each of a known number of nodes gets the same number of tasks.  (With LLN
+ * select deals the tasks to several nodes itself, whatever it is told, so there it has to be one node.) */
 static bool is_even(const struct want *w)
 {
 	const sl_word_set by_sockets = SL_SOCKET_SHAPE | (w->even_nodes == 1 ? SL_W(LLN) : 0);
@@ -67,7 +68,7 @@ static bool is_even(const struct want *w)
 	return w->even_nodes && w->pub.native && !(w->pub.native & ~by_sockets) && !w->counts && !r->plane && !r->picks;
 }
 
-/* It can be placed, by a request that has been made stricter. */
+/* The request has been made strict, so the engine places the job.  w->wide remembers why select would have to. */
 static void is_placed(struct want *w)
 {
 	w->wide.differs = true;
@@ -76,7 +77,7 @@ static void is_placed(struct want *w)
 	w->pub.method = w->placed;
 }
 
-/* Where its features are active, if any node has them. */
+/* The strict request: on nodes where the features are active, if there are any. */
 static int confine_to_active(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	const struct sl_nodeset *f = sl_features_nodes(c->features, c->snap->job.features[w->entry.job], 0, err);
@@ -135,13 +136,14 @@ static void widen(const struct want *w, struct sl_request *r)
 		want_restore_wide(w, r);
 }
 
-/* Has it nodes of which select knows nothing: borrowed ones, or those that the policy names? */
+/* True if the job must not be left to select: select does not know of borrowed nodes, nor of a policy's sets. */
 static bool is_kept_from_select(const struct want *w)
 {
 	return w->entry.loan || w->entry.confine;
 }
 
-/* Of node counts, as many as start soonest, of equals the fewest; but of a start now the most. */
+/* A variant for each node count.  A start now takes the most nodes that fit; a later one the count that starts soonest, of
+ * equal ones the fewest nodes. */
 static void list_counts(const struct want *w, struct list *l)
 {
 	const struct sl_variant one = l->at[0];
@@ -159,7 +161,7 @@ static void list_counts(const struct want *w, struct list *l)
 	}
 }
 
-/* Of sets of nodes, with all that goes before for each. */
+/* For each set of nodes a copy of all variants so far. */
 static void list_choices(const struct want *w, struct list *l)
 {
 	const uint32_t n = l->n;
@@ -170,7 +172,7 @@ static void list_choices(const struct want *w, struct list *l)
 		l->at[i].request.eligible = &w->choice[0];
 }
 
-/* It waits for few switches until some time, then it takes any. */
+/* A second variant of each: the job takes any switches once it has waited as long as it was willing to. */
 static void list_switches(const struct want *w, struct list *l)
 {
 	for (uint32_t i = 0, n = l->n; i < n; i++) {
@@ -181,7 +183,8 @@ static void list_switches(const struct want *w, struct list *l)
 	}
 }
 
-/* Where it is not placed exactly select is tried; for a later start, too, where that is sooner or on more nodes. */
+/* After all exact variants the wide ones, which are left to select.  They are for later starts, too, if the wide request
+ * differs from the exact one: then it may start sooner, or on more nodes. */
 static void list_select(const struct want *w, struct list *l)
 {
 	for (uint32_t i = 0, n = l->n; i < n; i++) {
@@ -193,7 +196,7 @@ static void list_select(const struct want *w, struct list *l)
 	}
 }
 
-/* A start now on nodes that say how many of its cores may be in use, for which row. */
+/* Add a variant for a start now on shared cores (plan_rows.c). */
 static struct sl_variant *add_now(struct list *l, const struct sl_variant *v)
 {
 	struct sl_variant *now = add(l, v);
@@ -203,7 +206,8 @@ static struct sl_variant *add_now(struct list *l, const struct sl_variant *v)
 	return now;
 }
 
-/* On cores that are nobody's; else where some row is sure to have them; else select sees.  Later starts count cores. */
+/* Shared cores, in the order in which they are tried for a start now: cores that no job has; nodes on which some row is sure
+ * to have enough (by cores, or by the number of jobs there); select.  Later starts only count cores. */
 static void list_rows(const struct want *w, struct list *l)
 {
 	struct list all;
@@ -237,7 +241,7 @@ static void list_rows(const struct want *w, struct list *l)
 	*l = all;
 }
 
-/* Where they are too many the job is left to select. */
+/* True if there would be more than SL_MAX_VARIANTS: the job is left to select. */
 static bool are_too_many(struct want *w, bool wide)
 {
 	uint64_t n = (uint64_t) (w->pub.many_counts ? 2 * w->counts : 1) * (w->pub.many_sets ? w->choices : 1) *

@@ -121,9 +121,10 @@ int sl_spans_of(struct sl_spans *s, const struct sl_class *cls, int64_t classes,
 /* -- what was chosen ------------------------------------------------------ */
 
 /*
- * Begin; add nodes of a class that could take *units* each with *free*, which the class had; and
- * deal the need's units out to them: *evenly*, or to each as many as it can take, in the order in
- * which they were added, or by index with gres for the job as a whole.  0, or -1 with *err.
+ * Deal a need's units out to nodes that the caller has chosen.  sl_chosen_begin(); then sl_chosen_add() for nodes of a
+ * class on which *free* is free, so that each could take *units*; then sl_deal().  That deals *evenly*, or gives each node
+ * as many units as it can take: in the order in which the nodes were added, or, if there are gres for the job as a whole,
+ * by node index.  All return 0, or -1 with *err.
  */
 int sl_chosen_begin(struct sl_timeline *tl, struct sl_error *err);
 int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t first, uint32_t last,

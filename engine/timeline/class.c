@@ -138,7 +138,7 @@ static void summarize(struct sl_node_class *g)
 		const struct sl_resources *free = s->blocks ? &nothing : &s->free;
 
 		if (!s->blocks && sl_resources_fit(&s[-1].free, free))
-			continue;	/* as it is at most steps; then it is no less than the least, either */
+			continue;	/* nothing less is free than at the step before, so this step is no new least */
 		g->rising = false;
 		if (sl_resources_fit(&g->least, free))
 			continue;
@@ -306,7 +306,8 @@ static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const s
 	enlive(tl, to);
 }
 
-/* Room for *set* to go and come back, whatever splits on the way. */
+/* Allocate so many runs that adding and removing *set* cannot fail later: each of its runs may split one of *s* in two, and
+ * undoing needs no memory then. */
 static int prepare(struct sl_nodeset *s, const struct sl_nodeset *set, struct sl_error *err)
 {
 	uint32_t room = s->room;

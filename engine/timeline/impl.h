@@ -52,7 +52,7 @@ struct sl_move {
 	uint32_t from, to;
 	uint32_t run, runs;		/* in tl->log_run */
 	uint32_t count;
-	int64_t since;			/* what is free of them differs from then on */
+	int64_t since;			/* from then on other amounts are free on the nodes than before the move */
 };
 
 struct sl_touch {			/* nodes of one class that an operation takes in */

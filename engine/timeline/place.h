@@ -86,14 +86,14 @@ struct sl_request {
 	uint32_t max_nodes;		/* 0: no limit */
 	const struct sl_pick *pick;	/* its nodes with the tasks of each, and no cores: nothing is left to choose */
 	uint32_t picks;			/* 0: any nodes; not beside parts or gres of the job */
-	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
+	uint32_t max_leaves;		/* most leaf switches that its nodes may be below; 0: no limit */
 	bool ignores_tree;		/* its nodes are chosen without a look at switches; not beside max_leaves */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 
 	/* How much.  Without tasks, cores are dealt out one by one. */
 	uint32_t tasks;			/* 0: not said */
 	uint32_t cores_per_task;	/* 0 means 1 */
-	uint32_t tasks_per_core;	/* so many tasks share the cores_per_task; 0 means 1 */
+	uint32_t tasks_per_core;	/* tasks that share each group of cores_per_task cores; 0 means 1 */
 	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
 	uint32_t min_cores_per_node;	/* 0: none */
 	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */

@@ -88,7 +88,8 @@ bool sl_devices_take(const struct sl_devices *d, const struct sl_resources *capa
 	return could;
 }
 
-/* Of the device for *count* shares, what is left of the others is nobody's. */
+/* Shares: select takes the first device that has *count* of them when the job starts.  Only that device is left in *free*;
+ * what is free of the others is of no use to the job. */
 static void leave_one(uint16_t mask, uint32_t count, const struct sl_resources *at, struct sl_resources *free)
 {
 	bool chosen = false;
@@ -102,7 +103,8 @@ static void leave_one(uint16_t mask, uint32_t count, const struct sl_resources *
 	}
 }
 
-/* Devices up to the first that is untouched when the job starts, and will not be. */
+/* Whole devices: those before the first device that is unused when the job starts and will not stay so are left in *free*.
+ * Select would give the job that one, so it can have neither it nor any after it. */
 static void leave_first(uint16_t mask, const struct sl_resources *capacity, const struct sl_resources *at,
 			struct sl_resources *free)
 {

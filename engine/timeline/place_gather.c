@@ -77,7 +77,7 @@ int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct
 	return 0;
 }
 
-/* A nodeset for a part of a class: it stays where it is, offers point to it. */
+/* A nodeset for a part of a class.  Each is allocated by itself, since offers keep pointers to it while the array grows. */
 struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 {
 	uint32_t old = sp->set_room;
@@ -331,7 +331,7 @@ static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t 
 
 _Static_assert(SL_MAX_NODES <= 1u << 2 * MOST_DIGIT, "two passes sort all nodes");
 
-/* Bits of half a number: a small machine needs small tables. */
+/* Bits of a digit of the radix sort, so that two digits hold the highest node: a small machine needs small tables. */
 static int digit_for(const struct sl_spans *s)
 {
 	uint32_t all = 1;

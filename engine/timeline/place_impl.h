@@ -24,7 +24,7 @@ struct sl_offer {
 	uint32_t class;
 	uint32_t units;			/* at most need->units */
 	uint32_t weight;
-	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres per job, by need->need[needs + i] */
+	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres for the job as a whole, in the order of need->need[needs + i] */
 	int64_t key;			/* smaller is taken first; then weight, then key2 */
 	uint32_t key2;
 };
@@ -278,7 +278,8 @@ int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, s
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
 int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* those in space->cons */
 
-/* The same with all nodes of a sheet.  1; 0 when it would take many sets, some of which may be taken; -1. */
+/* The same with all nodes of a sheet, if few sets are enough.  1; 0 if it would take many sets (some may have been taken by
+ * then); -1. */
 int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err);
 int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);
 int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,

@@ -162,7 +162,7 @@ static void least_gres(struct sl_need *need)
 	}
 }
 
-/* Exactly so many tasks on each node: the number of nodes follows. */
+/* tasks_per_node_exact: each node has exactly that many tasks, so the number of nodes follows from the tasks. */
 static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
 {
 	uint32_t each = r->tasks_per_node;

@@ -188,7 +188,7 @@ static void begin_anew(struct sl_outlook *o, struct sl_timeline *tl)
 	o->ready = true;
 }
 
-/* Rows that go make room for those that come. */
+/* Update the rows of classes that came to have nodes or lost them.  Those that lost them first: their rows are used again. */
 static void mend(struct sl_outlook *o, const struct sl_timeline *tl)
 {
 	for (uint32_t i = 0; i < tl->turns; i++)

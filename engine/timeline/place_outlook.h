@@ -56,8 +56,8 @@ bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p);
 /* No class is taken in yet. */
 void sl_outlook_begin(struct sl_outlook *o);
 
-/* The next class from *row* on, not taken in yet, that may be among these nodes; it is taken in, and *row is behind it.
- * SL_NO_CLASS: there is none. */
+/* The next class, from *row* on, that the sweep does not have yet and that may have enough for *p*.  The class counts as
+ * taken in from then on, and *row is set behind it.  SL_NO_CLASS if there is none. */
 uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row);
 
 #endif

@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_CLASSES 256		/* they are asked sooner than a sheet is walked along */
-#define MEND_PART 2		/* with as many nodes changed as half of the classes are it is filled anew */
-#define MOVE_PART 16		/* where so many classes offer something else until another end it is copied */
+#define FEW_CLASSES 256		/* of so few, asking each costs less than going through a sheet */
+#define MEND_PART 2		/* if more nodes changed than half the number of classes, a sheet is filled anew */
+#define MOVE_PART 16		/* if more than this part of the classes offer something else, a sheet is copied, not moved */
 
-/* Filling one costs as much as asking all classes twice.  Where each is out of date when it is used again none are filled
- * any more after so many in vain. */
+/* Filling a sheet costs as much as asking all classes twice, which pays only if it is used again.  So each sheet that is
+ * filled costs a credit, and each use of one that is there earns one.  Without credit no sheet is filled. */
 #define MOST_CREDIT 64
 
 /* -- which one ------------------------------------------------------------ */
@@ -377,7 +377,7 @@ static struct sl_sheet *make_room(struct sl_sheets *ts)
 	return ts->count == SL_MOST_SHEETS ? oldest_of(ts) : NULL;
 }
 
-/* A new one, or one that was not used for long. */
+/* A sheet to fill: a new one, or, if there is no room for it, the one that was not used for longest.  NULL: none. */
 static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 {
 	struct sl_sheet *t = make_room(ts);

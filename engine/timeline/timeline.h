@@ -143,8 +143,8 @@ const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32
  * 0: it lives on none.  Borrowed; NULL: there are none.
  */
 struct sl_devices {
-	uint16_t whole[SL_MAX_GRES];	/* each of them takes all shares of a device */
-	uint16_t share[SL_MAX_GRES];	/* all that a job has on a node are of one device */
+	uint16_t whole[SL_MAX_GRES];	/* kinds of devices that it takes whole: each takes all shares of one */
+	uint16_t share[SL_MAX_GRES];	/* kinds of devices that it is a share of; all shares that a job has on a node are of one device */
 };
 void sl_timeline_devices(struct sl_timeline *tl, const struct sl_devices *devices);
 

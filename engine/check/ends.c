@@ -66,7 +66,7 @@ static int64_t end_from_boot(const struct check *c, uint32_t j)
 	return check_later(check_later(c->now, boots), c->snap->job.time_limit[j]);
 }
 
-/* Its time is up at *end*, which is not to come: until when may it go on? */
+/* Until when a job may go on whose time was up at *end*, which is now or past (check.h, "Overdue"). */
 static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 {
 	uint32_t part = c->snap->job.partition[j];

@@ -234,8 +234,8 @@ static int check_counts(struct check *c, const struct row *r)
 /* -- answers that are kept ------------------------------------------------ */
 
 /*
- * What was found for some sets of features: most nodes have the same ones.  A constraint may have a thousand bytes, and
- * a job ten thousand nodes.
+ * Answers for some sets of features, kept while one job is checked.  Most nodes have the same features, a constraint may have a
+ * thousand bytes, and a job ten thousand nodes.
  */
 #define ANSWERS 256
 

@@ -210,7 +210,8 @@ uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
 /* check/each.c.  CPUs that come with gres of a node, a task or the job. */
 uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
 
-/* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */
+/* check_gres_memory(): true if memory comes with the job's gres; *memory: how much with those of a place.
+ * check_gres_fits_whole(): true if a whole node has CPUs enough for all of its gres. */
 bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);
 bool check_gres_fits_whole(const struct check *c, const struct ask *a, uint32_t node);
 

@@ -154,9 +154,9 @@ static int64_t amount_of(const struct sweep *w, const struct bill *b, const stru
 }
 
 /*
- * The planned bill that is refused, of those on the node that hold some of it.  The last ones to begin are
- * what it is too much with; of these the one that was planned last and without which there is enough, else the
- * one that was planned last.
+ * Which planned bill to refuse, of those on the node that hold some of what there is too much of; NULL: none is planned.
+ * It is one of those that begin last, since before them it was not too much.  Of these it is the one planned last that alone
+ * holds enough to make the node fit again; if none does, the one planned last.
  */
 static const struct bill *find_refused(struct sweep *w, uint32_t node, const struct over *o)
 {
@@ -176,7 +176,7 @@ static const struct bill *find_refused(struct sweep *w, uint32_t node, const str
 	return found;
 }
 
-/* Bills of rows that were refused since they were counted. */
+/* Take the bills of refused rows out of the sums, if they were counted before their row was refused. */
 static void drop_refused(struct sweep *w, uint32_t node)
 {
 	uint32_t n = 0;
@@ -203,7 +203,7 @@ static const char *say_when(const struct check *c, int64_t at, char text[40])
 	return text;
 }
 
-/* Refuse one of those that it is too much with.  1: somebody was; 0: the plan has no part in it; -1. */
+/* Refuse one of the rows with which it is too much.  1; 0: no planned job holds any of it; -1. */
 static int refuse_one(struct sweep *w, uint32_t node, int64_t at, const struct over *o)
 {
 	struct check *c = w->c;

@@ -100,7 +100,7 @@ static void open_blocked(struct sl_plan *p, bool open)
 	for (uint32_t i = 0; i < p->kept_frees; i++)
 		plan_keep_free(p, &p->kept_free[i], !open, NULL);
 	p->blocked_open = open;
-	plan_refusals_forget(p);	/* they are of those who may not use these nodes, or of those who may */
+	plan_refusals_forget(p);	/* what was refused while these nodes were closed may fit now, and the reverse */
 }
 
 bool plan_open_blocked_for(struct sl_plan *p, uint32_t job)

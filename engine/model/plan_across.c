@@ -92,7 +92,7 @@ static struct sl_timeline *next_across(const struct sl_plan *p, const struct wan
 	return NULL;
 }
 
-/* Put the booking on the other side, or take it off again. */
+/* Enter into *tl* what the booking means there (*how*), or (not *up*) take it out again. */
 static int bar(struct sl_timeline *tl, const struct booking *b, enum across how, bool up, struct sl_error *err)
 {
 	uint32_t mark = sl_timeline_mark(tl);

@@ -52,7 +52,7 @@ static uint64_t spent_by(const struct spendings *s, uint32_t number)
 	return at == SL_MAP_NOTHING ? 0 : s->item[at].units;
 }
 
-/* Without memory for it, it is not summed up. */
+/* Add work to a job's or a user's sum.  If memory is short the work is not counted: the job then only has more allowance left. */
 static void add_spending(struct spendings *s, uint32_t number, uint64_t units)
 {
 	uint32_t at = sl_map_by_id(&s->by_number, number);

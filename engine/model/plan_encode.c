@@ -309,7 +309,7 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
-/* Jobs at which the planner failed, beside those that the checker will refuse. */
+/* The plan's table of refused rows: here the jobs at which the planner failed.  The checker's refusals are added to it later. */
 static void encode_failed(const struct sl_plan *p, struct pen *pen)
 {
 	for (uint32_t i = 0; i < p->left.count; i++) {

@@ -119,7 +119,8 @@ struct tail {
 	int64_t t0, t1;
 };
 
-/* What of a tail is on the timeline on a node that is reserved for a job that may preempt: up to that reservation. */
+/* The part of a tail that is back on the timeline, on one node.  A job that may preempt has reserved the node, so the running
+ * job holds it only until that reservation begins. */
 struct stump {
 	uint32_t tail, node;
 	int64_t t1;			/* booked until; no later than the tail's begin: nothing is */
@@ -298,8 +299,8 @@ void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why
 void plan_preempt_outdated(struct sl_plan *p);
 void plan_preempt_drop(struct sl_plan *p, uint32_t job);
 
-/* The guard forbade the job's place, and why: the policy that decides now cannot reserve it
- * one.  0, or -1 with *err.  And is that so? */
+/* plan_bar(): the guard forbade the place that was found for the job; until another policy decides, it gets no reservation
+ * either.  0, or -1 with *err.  plan_is_barred(): true if that has happened. */
 int plan_bar(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_error *err);
 bool plan_is_barred(const struct sl_plan *p, uint32_t job);
 

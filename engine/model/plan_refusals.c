@@ -2,15 +2,16 @@
 /*
  * plan_refusals.c - what could not be started a moment ago, or not before some time.
  *
- * Bookings only take away.  So a request that asks for no less than one that was
- * refused, for no less time, is refused too, until something is given back.  That
- * spares most of the work on a long queue.
+ * While bookings are only added, less and less is free.  If a request was refused, so is any other that asks for at
+ * least as much for at least as long, until a booking is taken back.  So most jobs of a long queue are refused without a
+ * look at the timeline.
  */
 #include "model/plan_private.h"
 
 #include <string.h>
 
-/* The usable nodes of its partition include all that any job there may have; sets of its own do not. */
+/* True if variant *a* of *less* may have all nodes that variant *b* of *w* may: both have the same set, or *a* has all usable
+ * nodes of their common partition. */
 static bool has_all_nodes_of(const struct sl_cluster *c, const struct want *less, const struct sl_variant *a,
 			     const struct want *w, const struct sl_variant *b)
 {
@@ -38,8 +39,8 @@ static bool wants_block(const struct attempt *a)
 }
 
 /*
- * Wherever *b* fits, *a* does.  As to nodes and tasks: of the k nodes on which b has its tasks, a takes the best it may
- * have, and those host their share of them at least.
+ * True if *a* fits wherever *b* does, so that a refusal of *a* holds for *b*.  As to nodes and tasks: if b fits on k nodes
+ * and a may have fewer, a takes the best of the k, which host at least their proportion of b's tasks.
  */
 static bool is_no_less(const struct sl_request *a, const struct sl_request *b)
 {

@@ -14,7 +14,7 @@
 
 /* -- what an entry needs at least ---------------------------------------- */
 
-/* One way to start it, and no time that matters: so that its want says all. */
+/* True if the job's want is all that matters to a start: one partition, no alternative, no reservation, no deadline. */
 static bool is_simple(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -24,7 +24,8 @@ static bool is_simple(const struct sl_cluster *c, uint32_t j)
 	       !job->deadline[j] && !plan_is_component(c, j);
 }
 
-/* So many cores of a node, which may be any that it has free, and nothing that others could be in the way of. */
+/* True if the request is only a number of cores on one node: any free cores will do, and no other resource, node set or
+ * limit can refuse it. */
 static bool takes_only(const struct sl_request *r, int64_t cores)
 {
 	const uint32_t each = r->cores_per_task ? r->cores_per_task : 1;

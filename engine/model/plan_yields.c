@@ -25,8 +25,8 @@ static uint64_t most_work(const struct sl_plan *p)
 	return 4 * sl_plan_most_effort(p);
 }
 
-#define WORK_OF_TAIL 4		/* a list of names is searched for one */
-#define TAILS_OF_UNIT 16	/* bits looked at */
+#define WORK_OF_TAIL 4		/* units to find out whether a tail's job is in a list of names */
+#define TAILS_OF_UNIT 16	/* tails whose bits are looked at in one unit of work */
 
 #define OF_JOB (UINT32_C(1) << 31)	/* the rest is a job's row: nobody else may preempt just those */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_gres.c - gres of which select counts more than so many of each node, each task or the job.
+ * want_gres.c - gres that are more than a number for each node, each task or the job: of sockets, with tasks, bound to cores.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -8,7 +8,7 @@
 
 /* -- fewest nodes ---------------------------------------------------------- */
 
-/* (Of a range of nodes that has no gres of the job as a whole select takes the most.) */
+/* (Not if the job takes as many nodes as it can get: there select would take more than the fewest.) */
 bool want_narrow(const struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;

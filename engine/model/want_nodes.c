@@ -15,7 +15,7 @@
 
 /* -- features ------------------------------------------------------------ */
 
-/* Are its features among what is left to select? */
+/* True if the job's features are among the reasons why it is left to select. */
 static bool leaves_features(sl_word_set native)
 {
 	return native & (SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT));

@@ -2,8 +2,8 @@
 /*
  * want_private.h - the inside of a want, for want*.c only.
  *
- * A want is filled in piece by piece; a piece that finds that it cannot be had says so with
- * want_refuse(), and the others are not asked.
+ * work_out() (want.c) fills in a want step by step; README.md has the order.  A step that finds that the job cannot run in
+ * this snapshot calls want_refuse(), and the steps after it are skipped.
  */
 #ifndef SL_WANT_PRIVATE_H
 #define SL_WANT_PRIVATE_H
@@ -32,7 +32,7 @@ static inline uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
 	return a / b + (a % b != 0);
 }
 
-/* What select counts of a core for a node's CPUs: those of the tasks that may be on it. */
+/* CPUs of a core that select counts when a job asks for CPUs of a node: those of the tasks that may be on the core. */
 static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, uint32_t cpus_per_task)
 {
 	uint64_t cpus = (uint64_t) tasks_per_core * cpus_per_task;
@@ -44,7 +44,7 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 /* Leave it to select: its request becomes what the job itself asks for.  On borrowed nodes it is refused instead. */
 void want_leave_to_select(struct want *w);
 
-/* It cannot be had as things stand in this snapshot; 0. */
+/* The job cannot run in this snapshot: why, and the text for its user.  Returns 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* want_gres.c */
@@ -56,19 +56,21 @@ bool want_narrow(const struct sl_cluster *c, struct want *w);
 void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* --gres-flags=enforce-binding: likewise. */
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
+/* True if each of its nodes that has as many of a row of gres as are asked for of a socket is sure to have as many on one
+ * socket. */
 bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row);
 
 /* want_each.c */
-/* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
+/* CPUs and memory that come with each gres, once the request has tasks, nodes and gres.  If nodes may give unequal amounts the
+ * job becomes native. */
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* What a node has of the gres of a row: of that name, and of that type or of any. */
 uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, bool any_type);
 
 /*
- * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
- * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
+ * How many gres of the job as a whole (--gpus) each node gives, if that is settled: the job has one node, or one piece for each
+ * node, or needs all pieces of each node.  0 if it is not: then select deals the pieces out.
  */
 uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
@@ -82,7 +84,7 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 int want_deal(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 /* want_sockets.c */
-/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
+/* How many tasks each of its nodes has, if that is settled before nodes are chosen; 0 if it is not. */
 uint32_t want_tasks_of_each_node(const struct sl_request *r);
 
 /* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has. */
@@ -100,26 +102,27 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
 /* want_variants.c */
-/* What it says itself is what its request says now: what follows may make that stricter. */
+/* Remember the request as it is now, since steps after this one may make it stricter (w->wide). */
 void want_keep_wide(struct want *w);
 
-/* As it was then. */
+/* Put back what was remembered. */
 void want_restore_wide(const struct want *w, struct sl_request *r);
 
-/* Of a native job, which is worked out otherwise: where a stricter request would leave nothing to select it has that one. */
+/* A native job gets a strict request, and is native no more, if there is one that leaves nothing for select to choose.  Called
+ * when all else of its request is known. */
 int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 /* Its variants, once all else is known; its request becomes what all of them have in common.  0 or -1. */
 int want_list(struct want *w, struct sl_error *err);
 
 /* want_nodes.c */
-/* The reservation: where and when; 0 also when it forbids. */
+/* Its reservation, and the timeline that it is placed in.  0, also if the reservation refuses the job; -1 with *err. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 /* Which nodes it may have, and which it must.  How much it asks for is known by then. */
 int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
-/* The sets of nodes that are its own. */
+/* Free what the want has allocated: sets of nodes, variants, counts. */
 void want_free_nodes(struct want *w);
 
 /* Of its eligible nodes those that need not boot, where some have to.  0, or -1 with *err. */

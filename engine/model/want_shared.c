@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_shared.c - where several jobs may have a core: what makes sure that select has a place.
+ * want_shared.c - where n jobs may share a core: how much has to be free so that select is sure to have a place.
  *
- * Select keeps the jobs of a partition in rows, as many as jobs may have a core; in a row no two have one in common.
- * A job is put on cores that nobody has; where its nodes lack these, into the first row that has enough on all of them.
- * Which cores a job has, and in which row it is, is not in the snapshot.  Two things are known from numbers alone:
+ * Select keeps the jobs of a partition in n rows.  Within a row no two jobs have a core in common.  Select puts a job on
+ * cores that no job has; if its nodes have too few of these, into the first row that has enough free cores on all of them.
+ * Which cores a job has, and in which row it is, is not in the snapshot.  But numbers alone are sometimes enough.  On the
+ * timeline a node of C cores has n*C core slots, and a job that needs k cores of the node is sure to find them in three cases:
  *
- * Of C cores as many are nobody's as have not been given, if those of all jobs are added up: of n*C, (n-1)*C stay free
- * beside what the job is given ("spare").
+ * "spare": with (n-1)*C slots free beside the k, there are k cores that no job has, however the others lie.
  *
- * A row that lacks k cores on a node has C-k+1 in use there, so of all that are in use there can be only so many such
- * rows: fewer than n on one node when more than n*(k-1) of n*C are free.  On each of m nodes up to (n-1)/m rows may be
- * lacking, and one is left over that has them on all ("enough").  Nor can more rows lack any than jobs are
- * there ("few").
+ * "enough": a row that lacks k free cores on a node has at least C-k+1 in use there.  If more than n*(k-1) slots of the node
+ * are free, fewer than n rows can lack them.  With m nodes, at most (n-1)/m rows may lack them on each node: then one row is
+ * left that lacks them on none.
+ *
+ * "few": a row without a job on the node lacks nothing there, so at most as many rows lack cores as there are jobs.
  */
 #include "model/native.h"
 #include "model/request.h"

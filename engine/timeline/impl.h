@@ -40,7 +40,7 @@ struct sl_node_class {			/* nodes of one kind with one step function */
 	int64_t next;			/* step[1].t, or SL_FOREVER */
 	int64_t steady;			/* no less is free before that than now */
 	struct sl_resources least;	/* over all time; nothing where it is blocked ever */
-	int64_t ebb;			/* from that on nothing less is free than was before */
+	int64_t ebb;			/* begin of the last step at which some amount is at a new minimum */
 	uint64_t hash;
 	uint32_t chain;			/* next in its bucket, or in the free list */
 	uint32_t live;			/* its place in tl->live, SL_NO_CLASS when empty */

@@ -59,7 +59,7 @@ static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error 
 	return 0;
 }
 
-/* So many nodes in a row get the same, if they can as much. */
+/* How many of the next nodes get the same number of units as the next one, if each can take *most*. */
 static int64_t count_alike(const struct deal *d, int64_t units, int64_t most)
 {
 	int64_t rest = d->units - (d->nodes - 1) * d->kept, least = d->need->least;
@@ -71,8 +71,8 @@ static int64_t count_alike(const struct deal *d, int64_t units, int64_t most)
 	return units == least ? (least - rest) / (d->kept - least) + 1 : 1;
 }
 
-/* Nodes that get all they can, at most one that gets a part, nodes that get what is kept
- * for them; where there is less than that, first nodes that get their least. */
+/* Give the nodes of a span their units, run by run: first nodes that get all they can take, then at most one that gets the
+ * rest, then nodes that get what was kept for them.  (If too little is left for that, the first nodes get their least.) */
 static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *err)
 {
 	uint32_t most = d->sp->offer[s->offer].units, n = s->first;
@@ -120,8 +120,8 @@ static int64_t most_held(const struct deal *d)
 	return most;
 }
 
-/* Units that a node gets at once: of a plane, else what the cores hold that it gives at once, or a core where each
- * unit has one of its threads (a core is a job's as a whole). */
+/* Units that a node gets at once: those of a plane; or those that its smallest amount of cores holds (a socket's); or, if a
+ * unit is one thread, those of a core, which no two jobs share. */
 static int64_t units_at_once(const struct sl_need *need)
 {
 	const struct sl_request *r = need->r;
@@ -156,8 +156,8 @@ static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int6
 }
 
 /*
- * The lowest level, in whole cores or planes, such that nodes filled up to it hold all units.  Nodes get
- * a core or plane less than that, and the first ones that can the rest.
+ * Like filling with water: find the lowest level, in whole cores or planes, at which nodes that are filled up to it (or to
+ * what they can take) hold all units.  All nodes are filled to one core or plane below; the first ones get the rest.
  */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {

@@ -2,9 +2,9 @@
 /*
  * place_devices.c - gres that live on devices: whole, or a share of one.
  *
- * What a job has of a device it has for all of its time: a device is free for it that is so at every instant,
- * which is what the least that is free of its kind says.  Of devices that would do when it starts, the first is
- * taken, as select does where cores do not bind it.
+ * Each device is a kind of gres on the timeline.  A job keeps its devices for as long as it runs, so a device is free for it
+ * if it is free at every instant of that: the minimum of its kind says so.  Of the devices that would do when the job
+ * starts the first is taken, as by select if it is not bound to cores.
  */
 #include "timeline/place_impl.h"
 

@@ -195,8 +195,8 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 	return 0;
 }
 
-/* Nodes so good that any max_nodes of them hold all units: enough of those will do,
- * whichever they are. */
+/* Sums of nodes so rich that any max_nodes of them hold all units.  Once these sums satisfy the need, some choice of nodes
+ * does, and the search can end. */
 struct sure {
 	int64_t nodes, units;
 };

@@ -15,13 +15,13 @@ struct parts {
 	const struct sl_how *how;
 	int64_t t;
 	uint32_t nodes;			/* of the job, at least */
-	bool evenly;			/* nodes with room for their share of the tasks, and not for one */
+	bool evenly;			/* each node needs room for its share of the tasks, not only for one task */
 	struct sl_nodeset taken;	/* those chosen so far */
 	struct sl_layout layout;	/* of the latest part */
 	struct sl_misfit *misfit;
 };
 
-/* The request without its parts, on other nodes. */
+/* The request as one without parts, with other eligible nodes. */
 static struct sl_request request_on(const struct sl_request *r, const struct sl_nodeset *eligible)
 {
 	struct sl_request one = *r;

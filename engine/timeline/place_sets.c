@@ -183,7 +183,7 @@ static void look_again(struct sl_sheet *t, const struct sl_sheets *ts)
 	}
 }
 
-/* The tightest set that has so many units and nodes, or the largest: but for those taken already. */
+/* A search for the tightest set that has enough units and nodes, or for the largest set; sets that were taken do not count. */
 struct search {
 	struct sl_sheet *t;
 	const struct sl_sheets *ts;

@@ -95,7 +95,7 @@ static int grow_views(struct sl_timeline *tl, struct sl_error *err)
 {
 	uint32_t room = tl->view_room, old = tl->view_room;
 
-	/* the same room for both: the second failing leaves the first too large */
+	/* both arrays have view_room entries; if the second cannot grow the first is larger, which does no harm */
 	if (sl_grow(&tl->view, &room, tl->lives, sizeof(*tl->view), err))
 		return -1;
 	room = old;

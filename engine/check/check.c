@@ -76,7 +76,7 @@ int check_reserved(struct check *c, uint32_t resv, uint32_t node)
 	return map_test(c, &c->reserved[resv], c->snap->reservation.nodes[resv], node);
 }
 
-/* Cores + 1 that it says it holds on a node, whatever the order in which it says so; 0: none. */
+/* 1 + the cores that the snapshot says the reservation holds on a node; 0 if it says nothing of the node. */
 static uint32_t said_of(struct check *c, uint32_t resv, uint32_t node)
 {
 	struct sl_range parts = c->snap->reservation.parts[resv];

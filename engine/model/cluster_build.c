@@ -206,8 +206,8 @@ static uint32_t count_kinds(const struct sl_cluster *c)
 	return kinds;
 }
 
-/* Of a kind that is used up on no node no capacity is booked; one that is so on some nodes alone
- * is left to Slurm's select. */
+/* Gres with no_consume: a kind that no node uses up is not counted on the timeline.  A kind that only some nodes use up is left
+ * to Slurm's select. */
 static void choose_no_consume(struct sl_cluster *c)
 {
 	const struct sl_node_gres_view *g = &c->snap->node_gres;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_yields.c - running jobs as those see them who may preempt them.
+ * plan_yields.c - running jobs as a job sees them that may preempt them.
  *
- * A job that may preempt others does not wait for their ends: as in Slurm's select, when it is asked when the job could
- * start, they are gone for it from the moment on from which they may be preempted (safe_until).  Everybody else waits for
- * their ends.  Therefore what they hold after that moment, their tails, is taken off the timeline while a time is looked
- * for in the name of a job that may preempt them, and put back for others: where a reservation stands by then, up to that.
+ * When select is asked when a job could start, it takes running jobs that this job may preempt for gone from the moment on
+ * from which they may be preempted (safe_until).  For all other jobs they stay until their ends.  So the timeline has to
+ * differ with the job for which a time is looked for.  What a running job holds from safe_until to its end is its *tail*.
+ * Tails are taken off the timeline while a time is looked for in the name of a job that may preempt them, and put back
+ * afterwards.  If a reservation has been booked there meanwhile, only the part before it is put back: a *stump*.
  *
- * Starts need no nodes on which something runs, so that tails make no difference to them.
+ * A start now needs nodes on which nothing runs, so tails make no difference to it.
  */
 #include "model/plan_private.h"
 

@@ -2,11 +2,12 @@
 /*
  * want_deal.c - how tasks are to be dealt out to nodes.
  *
- * select chooses nodes without a look at that, and has the tasks go round in planes afterwards.  Where the nodes are
- * whole or but one, or a CPU of each is all, there is nothing to deal.  A node that planes do not reach would get no
- * CPU at all; and CPUs that are not those of tasks, or come with gres of the job, are dealt otherwise.
+ * select chooses nodes without a look at the distribution, and deals the tasks out in planes afterwards.  With whole
+ * nodes, one node, or one CPU of each node there is nothing to deal.  A job is native if planes might not reach all of its
+ * nodes (such a node would get no CPU), or if its CPUs are not those of its tasks or come with gres of the job as a whole,
+ * since select deals these in another way.
  *
- * Of an arbitrary distribution the nodes are those that it names, and the tasks of each its user's.
+ * With an arbitrary distribution the user names the nodes and the tasks of each.
  */
 #include "model/native.h"
 #include "model/request.h"

@@ -2,10 +2,10 @@
 /*
  * want_sockets.c - sockets that a job asks for, and whole ones where these are allocated (CR_Socket).
  *
- * Where they are allocated, of a part of a node a job has the cores of so many sockets as hold its tasks, where the
- * plug-in has select fill one after the other.  Left alone select takes a core of each free socket in turn, and gives
- * the job all of these; a job that asks for that itself is native, since how many they are depends on its nodes.  So is
- * what counts cores otherwise.
+ * With CR_Socket, a job on a part of a node gets all cores of as many sockets as its tasks fill: the plug-in tells select
+ * to fill one socket after the other.  If select were not told, it would take a core of each free socket in turn, and the
+ * job would get all of these sockets.  A job that asks for that itself (--distribution=block:cyclic) is native, since the
+ * number of its sockets depends on the nodes.  So is a job whose cores are counted in another way.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -26,9 +26,9 @@ static uint32_t cores_by_sockets(const struct part *part, const struct sl_ask *a
 }
 
 /*
- * Cores of a node that tasks are sure to be on when so many are free, however these lie: on sockets with fewer
- * than *fewest* free ones none, of any other no more than *cap*.  None where *sockets* sockets might not do.
- * The worst case has sockets as full as can be, one that is half so, and as many just too poor.
+ * How many cores of a node tasks can have for sure if *free* cores are free, whichever they are.  A socket with fewer than
+ * *fewest* free cores gives none, any other at most *cap*.  0 if fewer than *sockets* sockets might be good enough.
+ * In the worst case some sockets are free as a whole, one in part, and all others have one free core too few.
  */
 static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, int64_t fewest, int64_t sockets)
 {

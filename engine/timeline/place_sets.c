@@ -2,9 +2,9 @@
 /*
  * place_sets.c - sets of consecutive nodes in a sheet, as bestfit takes them.
  *
- * The tightest set that suffices, or the largest one: a word and a chapter know the fewest cores and the most
- * units of the sets that begin in them, and those are passed over that cannot have a better one than was
- * found.  A word is looked through anew when one of its sets has changed.
+ * The search is for the tightest set that suffices, or for the largest one.  Each word of 64 nodes and each chapter of 64
+ * words keeps the fewest cores and the most units of the sets that begin in it.  A word or chapter that cannot have a better
+ * set than the one found so far is passed over.  When a set has changed, its word is looked through again.
  */
 #include "timeline/place_sheet.h"
 

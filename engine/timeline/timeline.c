@@ -365,7 +365,7 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 		if (tl->live[i].next <= now && sl_node_class_age(tl, tl->live[i].class, err))
 			return -1;
 		if (tl->lives < before)
-			continue;	/* merged: another one stands here now */
+			continue;	/* merged into another class: the last one of the list has taken its place here */
 		if (tl->live[i].next < next)
 			next = tl->live[i].next;
 		i++;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* test_asked.c - the lines of the file "requests" */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -319,7 +319,7 @@ static int check_once(struct sweep *w, uint32_t node, int64_t at)
 	const struct sl_snapshot *s = c->snap;
 	int64_t parts = w->all.parts, cores = s->node.cores[node];
 	struct over core = { .what = CORES, .have = cores, .name = "cores" };
-	struct over memory = { MEMORY, 0, w->all.memory - s->node.memory[node], w->all.memory, s->node.memory[node], "MiB" };
+	struct over memory = { MEMORY, 0, 0, w->all.memory, s->node.memory[node], "MiB" };
 	int rc;
 
 	if (!w->planned.jobs)
@@ -332,7 +332,9 @@ static int check_once(struct sweep *w, uint32_t node, int64_t at)
 	core.used = (parts + CORE_PARTS - 1) / CORE_PARTS;
 	if (w->planned.parts && core.by > 0)
 		return refuse_one(w, node, at, &core);
-	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory && memory.by > 0)
+	if (memory.have > 0)	/* (odd snapshots have less) */
+		memory.by = memory.used - memory.have;
+	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && w->planned.memory && memory.by > 0)
 		return refuse_one(w, node, at, &memory);
 	if ((rc = check_gres_kinds(w, node, at)))
 		return rc;

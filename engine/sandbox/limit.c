@@ -406,7 +406,7 @@ int sl_limit_fail(struct sl_limit *limit, int status, struct sl_error *err)
 		sl_fail(err, SL_ENOMEM, "memory limit of %zu MiB is used up", limit->cap >> 20);
 	} else {
 		text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-		sl_fail(err, SL_ESCRIPT, "%s", text ? text : "an error that is not a string was raised");
+		sl_fail(err, SL_ESCRIPT, "%s", !text ? "an error that is not a string was raised" : *text ? text : "an error without a text was raised");
 	}
 	lua_pop(L, 1);
 	limit->too_deep = false;	/* all those calls are over */

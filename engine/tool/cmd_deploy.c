@@ -61,6 +61,7 @@ struct deploy {
 	size_t size, old_size;
 	struct stat like;		/* whose files they are, and who may read them: those of the one that is there */
 	uid_t owner;			/* whom the status belongs to: SlurmUser */
+	char policy[256];		/* the name by which the new set goes */
 };
 
 /* -- before anything changes ------------------------------------------------------ */
@@ -124,9 +125,9 @@ static int check(const struct deploy *d, struct sl_error *err)
 
 static int compare(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
-	const struct deploy *d = arg;
+	struct deploy *d = arg;
 
-	return sl_differ(d->old ? d->site : NULL, d->fresh, d->v->path, snap, stdout, err);
+	return sl_differ(d->old ? d->site : NULL, d->fresh, d->v->path, snap, stdout, d->policy, err);
 }
 
 /* -- the change ------------------------------------------------------------------- */
@@ -134,6 +135,12 @@ static int compare(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 static int64_t count_of(const json_t *status, const char *key)
 {
 	return json_integer_value(json_object_get(status, key));
+}
+
+/* Has a set been loaded, and is it this one?  A load that was under way is no answer; of two sets of one name it is. */
+static bool is_loaded(const struct deploy *d, const json_t *status, int64_t reloads)
+{
+	return status && count_of(status, "reloads") > reloads && !strcmp(sl_member_text(status, "policy"), d->policy);
 }
 
 /* Wait until slurmctld has gone over to it, or refused it.  1: it decides; 0: it was refused, *why; -1: neither. */
@@ -149,7 +156,7 @@ static int wait_for_it(const struct deploy *d, int64_t reloads, int64_t refused,
 		if (status && count_of(status, "refused") > refused) {
 			snprintf(why, size, "%s", sl_member_text(status, "refusal"));
 			found = 0;
-		} else if (status && count_of(status, "reloads") > reloads) {
+		} else if (is_loaded(d, status, reloads)) {
 			snprintf(why, size, "%s", sl_member_text(status, "policy"));
 			found = 1;
 		}

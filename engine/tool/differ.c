@@ -18,6 +18,7 @@ struct outlook {
 	int64_t *start;		/* [job row] expected; 0: not known */
 	uint64_t *nodes;	/* [job row] of those that start now, a digest of nodes and cores */
 	bool *starts;
+	char policy[256];
 };
 
 static void free_outlook(struct outlook *o)
@@ -85,6 +86,8 @@ static int decide(const char *site, const char *path, const struct sl_snapshot *
 	struct sl_bundle *bundle = sl_bundle_load(&source, NULL, &trace, err);
 	int rc = -1;
 
+	if (bundle)
+		snprintf(o->policy, sizeof(o->policy), "%s", sl_bundle_figures(bundle)->policy);
 	if (bundle && sl_bundle_figures(bundle)->budget_s > 0)
 		limits.budget_us = (int64_t) llround(sl_bundle_figures(bundle)->budget_s * 1e6);
 	if (bundle && !sl_decide(bundle, snap, &limits, sl_clock_us(), &d, err)) {
@@ -146,7 +149,7 @@ static void print_all(const struct sl_snapshot *snap, const struct outlook *a, c
 }
 
 int sl_differ(const char *before, const char *after, const char *path, const struct sl_snapshot *snap, FILE *out,
-	      struct sl_error *err)
+	      char policy[256], struct sl_error *err)
 {
 	struct outlook a = { 0 }, b = { 0 };
 	struct sl_error old = { 0 };
@@ -156,6 +159,7 @@ int sl_differ(const char *before, const char *after, const char *path, const str
 		print_all(snap, &a, &b, out);
 	else if (!rc)
 		fprintf(out, "not compared: %s\n", before ? old.text : "there is no site file yet");
+	snprintf(policy, sizeof(b.policy), "%s", b.policy);
 	free_outlook(&a);
 	free_outlook(&b);
 	return rc;

@@ -96,13 +96,14 @@ forged_requests() {
 	id=$(as_stranger "sbatch --parsable -o /dev/null -N5 -n5 -t 5 --gres=$(printf %q "${lines}z:0") \
 		--comment='sched: -n1' --wrap 'exec sleep 600'")
 	wait_for 20 was_weighed "$id"
-	schedlua explain "$id" | grep 'ignored: what it asks for cannot be kept while it runs as another'
+	wait_for 20 is_told_why "$id"
 	cat -A "$C/state/schedlua/requests" || true
 	ctld_restarts TERM
 	starts "$(submit -N1 --reservation=own)" 20
 	nobody_changed
 	goes_on
 }
+is_told_why() { schedlua explain "$1" | grep 'ignored: what it asks for cannot be kept while it runs as another'; }
 was_weighed() { job_moved_on "$1" || schedlua explain "$1" | grep waits; }
 it "lines in a job's gres do not become what others asked for" forged_requests
 

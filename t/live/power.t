@@ -41,16 +41,20 @@ none_sleeps() { [ -z "$(nodes_in '[~%!]')" ]; }
 
 # All nodes up and idle: what sleeps is woken, and its slurmd says that it is there.
 wake_all() {
-	local n
+	local n try
 	squeue -h -o %A | xargs -r scancel
 	wait_for 40 queue_is_empty
 	for n in $(nodes_in '[~%!]'); do scontrol update "NodeName=$n" State=POWER_UP; done
 	wait_for 60 none_sleeps
-	for n in $(nodes_in '#'); do
-		cluster_slurmd_kill "$n"
-		"$C/bin/slurmd" -b -N "$n" -d "$C/bin/slurmstepd"	# -b: as if the node had booted
+	for try in 1 2 3; do	# who boots in the second before the request is not believed
+		for n in $(nodes_in '#'); do
+			cluster_slurmd_kill "$n"
+			"$C/bin/slurmd" -b -N "$n" -d "$C/bin/slurmstepd"	# -b: as if the node had booted
+		done
+		if wait_for 20 nodes_are idle 8; then return 0; fi
 	done
-	wait_for 60 nodes_are idle 8
+	echo "after $try boots: $(sinfo -h -N -o '%N %T' | tr '\n' ' ')"
+	return 1
 }
 
 # A scene under both schedulers: what it prints is the same.

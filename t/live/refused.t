@@ -33,9 +33,9 @@ submit_up_to_bad() {
 	done
 }
 
-is_refused() { [[ $(squeue -h -j "$1" -o '%r') == *"the checker refused its place: its 1 nodes have cores for"* ]]; }	# JOBID
+is_refused() { squeue -h -j "$1" -o '%r' | grep -q 'the checker refused its place: node n00[12]: has 4097 cores'; }	# JOBID
 rows_exceed() { [ "$(status rows_refused)" -gt "$1" ]; }
-told_by_status() { schedlua status | grep -q "job $1: start: its 1 nodes have cores for"; }
+told_by_status() { schedlua status | grep -q "job $1: start: node n00[12]: has 4097 cores"; }
 log_lines() { grep -c 'checker refused' "$C/log/slurmctld.log"; }
 was_told() { [ "$(log_lines)" -ge 1 ]; }
 kept() { find "$STATE/refused" -name "cycle-*.$1.gz"; }	# snap or plan

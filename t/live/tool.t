@@ -46,6 +46,7 @@ no_partition() {
 it "status and check warn of a partition that the cluster does not have, while it has not" no_partition
 
 explained() { schedlua explain "$1" > "$C/out" && grep -qE "$2" "$C/out"; }
+in_journal() { grep -q "{\"job\": $1," "$STATE/decisions.jsonl"; }	# JOBID
 
 explain_wait() {
 	local first wide behind
@@ -94,6 +95,7 @@ explain_gone() {
 	starts "$first"
 	id=$(submit -N "$NODES")
 	wait_for 10 explained "$id" 'waits'
+	wait_for 10 in_journal "$id"	# what waits is seen in the cluster, too, before there is a cycle
 	scancel "$id"
 	wait_for 10 explained "$id" 'left the queue'
 }

@@ -246,7 +246,7 @@ static void a_solver_that_sleeps_is_ended(void **state)
 	struct sl_mip_result r;
 
 	(void) state;
-	o.time_limit = 0.01;
+	o.time_limit = 0.5;	/* so long that it begins: a child without any time left does not */
 	r = solve(&o, false);
 	assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
 	assert_non_null(strstr(r.message, "ended at its time limit"));

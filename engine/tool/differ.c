@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "script/decide.h"
 
 #define SHOWN 12		/* jobs of each kind that are named */
@@ -18,6 +19,7 @@ struct outlook {
 	int64_t *start;		/* [job row] expected; 0: not known */
 	uint64_t *nodes;	/* [job row] of those that start now, a digest of nodes and cores */
 	bool *starts;
+	struct sl_map rows;	/* by job id */
 	char policy[256];
 };
 
@@ -26,33 +28,23 @@ static void free_outlook(struct outlook *o)
 	free(o->start);
 	free(o->nodes);
 	free(o->starts);
-}
-
-static uint32_t row_of(const struct sl_snapshot *snap, uint32_t id)
-{
-	uint32_t row = 0;
-
-	while (row < snap->job.rows && snap->job.id[row] != id)
-		row++;
-	return row;	/* job.rows: none */
+	sl_map_free(&o->rows);
 }
 
 static uint64_t digest(const struct sl_plan_image *p, struct sl_range places)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
+	uint64_t h = SL_HASH;
 
-	for (uint32_t i = places.first; i < places.first + places.count; i++) {
-		h = (h ^ p->place.node[i]) * UINT64_C(1099511628211);
-		h = (h ^ p->place.cores[i]) * UINT64_C(1099511628211);
-	}
+	for (uint32_t i = places.first; i < places.first + places.count; i++)
+		h = sl_hash_number(sl_hash_number(h, p->place.node[i]), p->place.cores[i]);
 	return h;
 }
 
-static void expect(struct outlook *o, const struct sl_snapshot *snap, uint32_t id, int64_t start)
+static void expect(struct outlook *o, uint32_t id, int64_t start)
 {
-	uint32_t row = row_of(snap, id);
+	uint32_t row = sl_map_by_id(&o->rows, id);
 
-	if (!o->start[row])
+	if (row != SL_MAP_NOTHING && !o->start[row])
 		o->start[row] = start;
 }
 
@@ -63,17 +55,22 @@ static int read_plan(struct outlook *o, const struct sl_snapshot *snap, const st
 	o->starts = calloc(snap->job.rows + 1u, sizeof(*o->starts));
 	if (!o->start || !o->nodes || !o->starts)
 		return sl_fail(err, SL_ENOMEM, "deploy: out of memory");
+	for (uint32_t row = 0; row < snap->job.rows; row++)
+		if (sl_map_put(&o->rows, sl_hash_id(snap->job.id[row]), row, err))
+			return -1;
 	for (uint32_t i = 0; i < p->start.rows; i++) {
-		uint32_t row = row_of(snap, p->start.job[i]);
+		uint32_t row = sl_map_by_id(&o->rows, p->start.job[i]);
 
+		if (row == SL_MAP_NOTHING)
+			continue;
 		o->starts[row] = true;
 		o->nodes[row] ^= digest(p, p->start.places[i]);
-		expect(o, snap, p->start.job[i], snap->meta.now[0]);
+		expect(o, p->start.job[i], snap->meta.now[0]);
 	}
 	for (uint32_t i = 0; i < p->reserve.rows; i++)
-		expect(o, snap, p->reserve.job[i], p->reserve.start_time[i]);
+		expect(o, p->reserve.job[i], p->reserve.start_time[i]);
 	for (uint32_t i = 0; i < p->forecast.rows; i++)
-		expect(o, snap, p->forecast.job[i], p->forecast.start_time[i]);
+		expect(o, p->forecast.job[i], p->forecast.start_time[i]);
 	return 0;
 }
 

@@ -322,3 +322,14 @@ const struct sl_plan_image *build_plan_open(struct built_plan *p)
 		fail_msg("%s", err.text);
 	return &p->image;
 }
+
+void build_stoppable(struct build *b, uint32_t id, uint32_t mode)
+{
+	build_change_job(b, id, .qos = sl_builder_str(b->builder, "low"), build_r_.preempt_mode = mode, build_r_.preempt_from = 1,
+			 build_r_.safe_until = BUILD_NOW);
+}
+
+void build_may_preempt(struct build *b, uint32_t id)
+{
+	build_change_job(b, id, .preempts = sl_builder_str(b->builder, "QOS=low"), build_r_.flags |= SL_JOBF_MAY_PREEMPT);
+}

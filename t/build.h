@@ -86,6 +86,10 @@ void build_queue(struct build *b, uint32_t job, uint32_t partition);
 uint32_t build_job_row(const struct build *b, uint32_t id);
 #define build_change_job(b, id, ...) build_change(b, SL_T_JOB, build_job_row(b, id), sl_job_row, __VA_ARGS__)
 
+/* That running job may be stopped in that way (SL_STOP_*) for jobs that build_may_preempt() names, which wait. */
+void build_stoppable(struct build *b, uint32_t id, uint32_t mode);
+void build_may_preempt(struct build *b, uint32_t id);
+
 /* An arbitrary distribution: a digit for the tasks of each node from *first* on, "103"; 0: it is none of its nodes. */
 void build_say_tasks(struct build *b, struct sl_job_row *r, uint32_t first, const char *tasks);
 

@@ -14,6 +14,9 @@ struct said {
 	uint32_t starts;
 	uint32_t actions;
 	bool reserved, pending, told;
+	bool booked;		/* has a reservation that is not native */
+	bool held, stopped;	/* has a row among the holds, which releases nothing; among the stops */
+	bool held_or_released;
 };
 
 struct answer {
@@ -163,6 +166,7 @@ static int check_reservations(const struct answer *a)
 		if (job->reserved)
 			return WRONG(a, &b, "job %" PRIu32 " is reserved twice", b.table, r, b.job);
 		job->reserved = true;
+		job->booked = !v->native[r];
 	}
 	return 0;
 }
@@ -229,6 +233,61 @@ static int check_preempting(const struct answer *a)
 	return 0;
 }
 
+/* A hold has a reservation; what is released may be of any job. */
+static int check_holds(const struct answer *a)
+{
+	const struct sl_plan_hold_view *v = &a->plan->hold;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct said *job = find_job(a, "hold", r, v->job[r]);
+
+		if (!job)
+			return -1;
+		if (job->held_or_released)
+			return sl_fail(a->err, SL_EFORMAT, "plan: hold[%" PRIu32 "]: job %" PRIu32 " stands there twice", r, v->job[r]);
+		if (!v->release[r] && (!job->booked || v->until[r] <= a->plan->meta.now[0] || v->cost[r] < 0 || v->bound[r] < 0))
+			return sl_fail(a->err, SL_EFORMAT, "plan: hold[%" PRIu32 "]: job %" PRIu32 " %s", r, v->job[r],
+				       job->booked ? "has its place for no time, or at a negative cost" : "has no reservation");
+		job->held_or_released = true;
+		job->held = !v->release[r];
+	}
+	return 0;
+}
+
+/* Whether it is what Slurm allows; what the preemptor gets from it the checker looks at. */
+static int check_stops(const struct answer *a)
+{
+	const struct sl_plan_stop_view *v = &a->plan->stop;
+
+	if (v->rows > SL_PLAN_STOPS_MAX)
+		return sl_fail(a->err, SL_ELIMIT, "plan: %" PRIu32 " stops, expected at most %d", v->rows, SL_PLAN_STOPS_MAX);
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct said *job = find_job(a, "stop", r, v->job[r]), *other = find_job(a, "stop", r, v->preemptor[r]);
+		uint32_t row = job ? (uint32_t) (job - a->said) : 0;
+		const char *wrong = NULL;
+
+		if (!job || !other)
+			return -1;
+		if (job->stopped)
+			wrong = "it is stopped twice";
+		else if (!other->held)
+			wrong = "no place is held for that one";
+		else if (v->cost[r] < 0)
+			wrong = "at a negative cost";
+		else if (v->start_time[r] != a->snap->job.start_time[row])
+			wrong = "that run is not the one that the snapshot has";
+		else if (!sl_snapshot_may_stop(a->snap, (uint32_t) (other - a->said), row))
+			wrong = "Slurm does not let that one preempt it now";
+		else if (!sl_snapshot_may_stop_so(a->snap, row, v->mode[r]))
+			wrong = "Slurm does not let it be stopped in that way";
+		if (wrong)
+			return sl_fail(a->err, SL_EFORMAT, "plan: stop[%" PRIu32 "]: job %" PRIu32 " for job %" PRIu32 ": %s", r,
+				       v->job[r], v->preemptor[r], wrong);
+		job->stopped = true;
+	}
+	return 0;
+}
+
 static int check_actions(const struct answer *a)
 {
 	const struct sl_plan_action_view *v = &a->plan->action;
@@ -270,6 +329,9 @@ static int check_amount(const struct answer *a)
 	add_texts(a, p->action.text, p->action.rows, &total);
 	add_texts(a, p->action.by, p->action.rows, &total);
 	add_texts(a, p->log.text, p->log.rows, &total);
+	add_texts(a, p->hold.because, p->hold.rows, &total);
+	add_texts(a, p->hold.by, p->hold.rows, &total);
+	add_texts(a, p->stop.by, p->stop.rows, &total);
 	add_texts(a, p->refused.text, p->refused.rows, &total);
 	add_texts(a, p->refused.by, p->refused.rows, &total);
 	return total <= SL_PLAN_TEXTS_MAX ? 0 :
@@ -285,7 +347,7 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
 			       plan->meta.sequence[0], snap->meta.sequence[0]);
 	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_forecasts(&a) &&
-	    !check_pending(&a) && !check_preempting(&a) && !check_actions(&a))
+	    !check_pending(&a) && !check_preempting(&a) && !check_holds(&a) && !check_stops(&a) && !check_actions(&a))
 		rc = 0;
 	free(a.said);
 	free(a.next);

@@ -128,6 +128,21 @@ static void copy_rest(struct cutting *x, enum sl_plan_table table, uint32_t rows
 	}
 }
 
+/* Whose reservation is refused has no place to hold; what it gives back it gives back. */
+static void copy_holds(struct cutting *x)
+{
+	const struct sl_plan_hold_view *v = &x->plan->hold;
+
+	for (uint32_t i = 0; i < v->rows; i++) {
+		struct sl_plan_hold_row row;
+
+		if (!v->release[i] && lost_place(x, v->job[i]))
+			continue;
+		sl_image_copy_row(&x->copy, SL_P_HOLD, i, &row);
+		sl_builder_append(x->copy.to, SL_P_HOLD, &row);
+	}
+}
+
 /* Why each job waits that lost its place. */
 static void say_why(struct cutting *x)
 {
@@ -206,6 +221,8 @@ int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, co
 		copy_rest(&x, SL_P_ACTION, plan->action.rows, NULL);
 		copy_preempting(&x);
 		copy_rest(&x, SL_P_FORECAST, plan->forecast.rows, plan->forecast.job);
+		copy_holds(&x);
+		copy_rest(&x, SL_P_STOP, plan->stop.rows, plan->stop.preemptor);
 		sl_image_copy_table(&x.copy, SL_P_LOG);
 		if (memory)
 			sl_remember_encode(memory, to, SL_P_REMEMBERED);

@@ -19,6 +19,8 @@
 #define PREEMPT(...) SL_COLUMN(plan_preempt, __VA_ARGS__)
 #define FORECAST(...) SL_COLUMN(plan_forecast, __VA_ARGS__)
 #define REFUSED(...) SL_COLUMN(plan_refused, __VA_ARGS__)
+#define HOLD(...) SL_COLUMN(plan_hold, __VA_ARGS__)
+#define STOP(...) SL_COLUMN(plan_stop, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 #define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
@@ -34,6 +36,8 @@ static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(L
 static const struct sl_column plan_preempt_columns[] = { SL_PLAN_PREEMPT_COLUMNS(PREEMPT) };
 static const struct sl_column plan_forecast_columns[] = { SL_PLAN_FORECAST_COLUMNS(FORECAST) };
 static const struct sl_column plan_refused_columns[] = { SL_PLAN_REFUSED_COLUMNS(REFUSED) };
+static const struct sl_column plan_hold_columns[] = { SL_PLAN_HOLD_COLUMNS(HOLD) };
+static const struct sl_column plan_stop_columns[] = { SL_PLAN_STOP_COLUMNS(STOP) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
@@ -57,6 +61,8 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_HISTORY] = { .name = "history", SL_COLUMNS_OF(history), .plural = "history", .key = -1,
 		.view_offset = offsetof(struct sl_plan_image, history) },
 	[SL_P_REFUSED] = TABLE(refused, .plural = "refused"),
+	[SL_P_HOLD] = TABLE(hold, .plural = "holds"),
+	[SL_P_STOP] = TABLE(stop, .plural = "stops"),
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -76,6 +82,14 @@ static const struct sl_word refused[SL_REFUSEDS] = {
 	{ SL_REFUSED_START, "start" }, { SL_REFUSED_RESERVATION, "reservation" }, { SL_REFUSED_ACTION, "action" },
 	{ SL_REFUSED_REASON, "reason" },
 };
+static const struct sl_word verdicts[SL_VERDICTS] = {
+	{ SL_VERDICT_NONE, "none" }, { SL_VERDICT_OPTIMAL, "optimal" }, { SL_VERDICT_FOUND, "found" },
+	{ SL_VERDICT_IMPOSSIBLE, "impossible" }, { SL_VERDICT_UNPROVEN, "unproven" },
+};
+static const struct sl_word modes[SL_STOP_MODES] = {
+	{ SL_STOP_NONE, "none" }, { SL_STOP_CANCEL, "cancel" }, { SL_STOP_REQUEUE, "requeue" },
+	{ SL_STOP_SUSPEND, "suspend" }, { SL_STOP_EXPEDITE, "expedite" },
+};
 static const struct sl_word levels[] = { { 0, "error" }, { 1, "info" }, { 2, "debug" } };
 
 static const struct sl_words words[] = {
@@ -83,6 +97,8 @@ static const struct sl_words words[] = {
 	{ SL_P_ACTION, offsetof(struct sl_plan_action_row, verb), false, actions, SL_ACTIONS },
 	{ SL_P_LOG, offsetof(struct sl_plan_log_row, level), false, levels, 3 },
 	{ SL_P_REFUSED, offsetof(struct sl_plan_refused_row, was), false, refused, SL_REFUSEDS },
+	{ SL_P_HOLD, offsetof(struct sl_plan_hold_row, verdict), false, verdicts, SL_VERDICTS },
+	{ SL_P_STOP, offsetof(struct sl_plan_stop_row, mode), false, modes, SL_STOP_MODES },
 };
 
 const struct sl_schema sl_plan_schema = {
@@ -104,6 +120,11 @@ const char *sl_action_word(uint32_t verb)
 const char *sl_refused_word(uint32_t was)
 {
 	return was < SL_REFUSEDS ? refused[was].word : "unknown";
+}
+
+const char *sl_verdict_word(uint32_t verdict)
+{
+	return verdict < SL_VERDICTS ? verdicts[verdict].word : "unknown";
 }
 
 const char *sl_fate_word(uint32_t fate)
@@ -145,8 +166,20 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
 	    check_text(p, "action.by", p->action.by, p->action.rows, err) < 0 ||
 	    check_text(p, "refused.text", p->refused.text, p->refused.rows, err) < 0 ||
 	    check_text(p, "refused.by", p->refused.by, p->refused.rows, err) < 0 ||
+	    check_text(p, "hold.because", p->hold.because, p->hold.rows, err) < 0 ||
+	    check_text(p, "hold.by", p->hold.by, p->hold.rows, err) < 0 ||
+	    check_text(p, "stop.by", p->stop.by, p->stop.rows, err) < 0 ||
 	    check_text(p, "log.text", p->log.text, p->log.rows, err) < 0)
 		return -1;
+	return 0;
+}
+
+static int check_flag(const char *table, const char *column, const uint32_t *flag, uint32_t rows, struct sl_error *err)
+{
+	for (uint32_t r = 0; r < rows; r++)
+		if (flag[r] > 1)
+			return sl_fail(err, SL_EFORMAT, "plan: %s[%" PRIu32 "].%s is %" PRIu32 ", expected 0 or 1", table, r,
+				       column, flag[r]);
 	return 0;
 }
 
@@ -190,18 +223,11 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 	if (p.meta.truncated[0] > 1)
 		return sl_fail(err, SL_EFORMAT, "plan: meta.truncated is %" PRIu32 ", expected 0 or 1",
 			       p.meta.truncated[0]);
-	for (uint32_t r = 0; r < p.start.rows; r++)
-		if (p.start.native[r] > 1)
-			return sl_fail(err, SL_EFORMAT, "plan: start[%" PRIu32 "].native is %" PRIu32
-				       ", expected 0 or 1", r, p.start.native[r]);
-	for (uint32_t r = 0; r < p.start.rows; r++)
-		if (p.start.dealt[r] > 1)
-			return sl_fail(err, SL_EFORMAT, "plan: start[%" PRIu32 "].dealt is %" PRIu32
-				       ", expected 0 or 1", r, p.start.dealt[r]);
-	for (uint32_t r = 0; r < p.reserve.rows; r++)
-		if (p.reserve.native[r] > 1)
-			return sl_fail(err, SL_EFORMAT, "plan: reserve[%" PRIu32 "].native is %" PRIu32
-				       ", expected 0 or 1", r, p.reserve.native[r]);
+	if (check_flag("start", "native", p.start.native, p.start.rows, err) < 0 ||
+	    check_flag("start", "dealt", p.start.dealt, p.start.rows, err) < 0 ||
+	    check_flag("reserve", "native", p.reserve.native, p.reserve.rows, err) < 0 ||
+	    check_flag("hold", "release", p.hold.release, p.hold.rows, err) < 0)
+		return -1;
 	if (check_sharing(&p, err) < 0 || check_texts(&p, err) < 0 ||
 	    sl_remembered_check(&p.image, &p.remembered, err) < 0)
 		return -1;

@@ -30,7 +30,7 @@
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
 	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED, SL_P_HISTORY,
-	SL_P_REFUSED, SL_PLAN_TABLES
+	SL_P_REFUSED, SL_P_HOLD, SL_P_STOP, SL_PLAN_TABLES
 };
 
 #define SL_PLAN_META_COLUMNS(X) \
@@ -159,6 +159,54 @@ enum sl_why {
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, behind, -1, 0, "as in a native start")
 
+/*
+ * From now on the place of the job's reservation in this plan is held for it: nobody else is started on the nodes, neither by a
+ * plan nor, natively, by select, until the job starts, does not wait any more or has another stamp, *until* is past, or a later
+ * plan releases it.  It stands in the next snapshots (snapshot.h, held).  A second hold of a job takes the place of the first.  The
+ * reservation has its nodes and amounts, and says when they are expected to be free; it is never native.  Jobs that run there, or
+ * that hold something else that the job needs, are in the table of stops.  There may be none of these (the place of an
+ * earlier plan is held for longer, or its victims have ended).
+ *
+ * A row with *release* ends what is held for the job, and has no reservation that belongs to it.
+ */
+#define SL_PLAN_HOLD_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
+	X(i64, until, -1, 0, "it is held until then at most") \
+	X(u32, release, -1, 0, "1: what is held for the job is no longer held") \
+	X(u32, verdict, -1, 0, "SL_VERDICT_*: what is known of the cost") \
+	X(f64, cost, -1, 0, "of all stops for the job, as the policy counts") \
+	X(f64, bound, -1, 0, "no set of running jobs that makes a place for it costs less") \
+	X(str, because, -1, 0, "how the choice came about, for people") \
+	X(str, by, -1, 0, "policy that decided")
+
+/* What is known of the running jobs that would have to be stopped for a job. */
+enum sl_verdict {
+	SL_VERDICT_NONE,		/* not asked */
+	SL_VERDICT_OPTIMAL,		/* no set costs less */
+	SL_VERDICT_FOUND,		/* a set; some other one may cost less, but not less than the bound */
+	SL_VERDICT_IMPOSSIBLE,		/* not even all that may be stopped would do */
+	SL_VERDICT_UNPROVEN,		/* none was found, and none was shown not to exist */
+	SL_VERDICTS
+};
+
+/*
+ * Stop this run of a job for another job, for which the plan has a hold.  Rows of one preemptor and one group are stopped all
+ * or none: if one of them cannot be stopped any more (it ended, or may not be), none of the group is, and what the
+ * preemptor needs is decided anew.
+ */
+#define SL_PLAN_STOP_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, start_time, -1, 0, "of the run: another one is not stopped") \
+	X(u32, preemptor, -1, 0, "JobId of the job for which it is stopped") \
+	X(u32, group, -1, 0, "the same number: all or none") \
+	X(f64, cost, -1, 0, "as the policy counts; the cost of a group is that of its rows together") \
+	X(u32, mode, -1, 0, "SL_STOP_*: NONE: as Slurm has it; REQUEUE or EXPEDITE only of a job that can be requeued") \
+	X(str, by, -1, 0, "policy that decided")
+
+/* Stops in a plan at most. */
+#define SL_PLAN_STOPS_MAX 100000
+
 /* What else an external scheduler has been able to do since wiki2. */
 #define SL_PLAN_ACTION_COLUMNS(X) \
 	X(u32, verb, -1, 0, "SL_ACTION_*") \
@@ -229,6 +277,8 @@ SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
 SL_DECLARE_TABLE(plan_preempt, SL_PLAN_PREEMPT_COLUMNS)
 SL_DECLARE_TABLE(plan_forecast, SL_PLAN_FORECAST_COLUMNS)
 SL_DECLARE_TABLE(plan_refused, SL_PLAN_REFUSED_COLUMNS)
+SL_DECLARE_TABLE(plan_hold, SL_PLAN_HOLD_COLUMNS)
+SL_DECLARE_TABLE(plan_stop, SL_PLAN_STOP_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -244,6 +294,8 @@ struct sl_plan_image {
 	struct sl_plan_preempt_view preempt;
 	struct sl_plan_forecast_view forecast;
 	struct sl_plan_refused_view refused;
+	struct sl_plan_hold_view hold;
+	struct sl_plan_stop_view stop;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 	struct sl_history_view history;		/* what policies asked about: goes into the one that is recorded */
 };
@@ -263,5 +315,6 @@ const char *sl_why_word(uint32_t why);
 const char *sl_action_word(uint32_t verb);
 const char *sl_fate_word(uint32_t fate);
 const char *sl_refused_word(uint32_t was);
+const char *sl_verdict_word(uint32_t verdict);
 
 #endif

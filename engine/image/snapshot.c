@@ -31,6 +31,8 @@
 #define USAGE(...) SL_COLUMN(usage, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 #define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
+#define HELD(...) SL_COLUMN(held, __VA_ARGS__)
+#define STOPPED(...) SL_COLUMN(stopped, __VA_ARGS__)
 
 static const struct sl_column meta_columns[] = { SL_META_COLUMNS(META) };
 static const struct sl_column gres_kind_columns[] = { SL_GRES_KIND_COLUMNS(GRES_KIND) };
@@ -53,6 +55,8 @@ static const struct sl_column run_columns[] = { SL_RUN_COLUMNS(RUN) };
 static const struct sl_column usage_columns[] = { SL_USAGE_COLUMNS(USAGE) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
+static const struct sl_column held_columns[] = { SL_HELD_COLUMNS(HELD) };
+static const struct sl_column stopped_columns[] = { SL_STOPPED_COLUMNS(STOPPED) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(n), .view_offset = offsetof(struct sl_snapshot, n), __VA_ARGS__ }
 
@@ -78,6 +82,8 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_USAGE] = TABLE(usage, .plural = "usage", .key = -1),
 	[SL_T_REMEMBERED] = TABLE(remembered, .plural = "remembered", .key = -1),
 	[SL_T_HISTORY] = TABLE(history, .plural = "history", .key = -1),
+	[SL_T_HELD] = TABLE(held, .plural = "held", .key = -1),
+	[SL_T_STOPPED] = TABLE(stopped, .plural = "stopped", .key = -1),
 };
 
 static const struct sl_word select_flags[] = {
@@ -118,6 +124,10 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_POWER_UP, "POWER_UP" }, { SL_JOBF_PREEMPTS_LOWER, "PREEMPTS_LOWER" },
 	{ SL_JOBF_PREEMPTS_WITHIN, "PREEMPTS_WITHIN" }, { SL_JOBF_BORROWS, "BORROWS" },
 };
+static const struct sl_word stop_modes[SL_STOP_MODES] = {
+	{ SL_STOP_NONE, "none" }, { SL_STOP_CANCEL, "cancel" }, { SL_STOP_REQUEUE, "requeue" },
+	{ SL_STOP_SUSPEND, "suspend" }, { SL_STOP_EXPEDITE, "expedite" },
+};
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },
 	{ SL_DIST_ARBITRARY, "arbitrary" },
@@ -154,6 +164,7 @@ static const struct sl_words words[] = {
 	WORDS(SL_T_JOB, job, state, false, job_states),
 	WORDS(SL_T_JOB, job, flags, true, job_flags),
 	WORDS(SL_T_JOB, job, distribution, false, distributions),
+	WORDS(SL_T_JOB, job, preempt_mode, false, stop_modes),
 	WORDS(SL_T_JOB, job, asks, true, asks),
 	WORDS(SL_T_USAGE, usage, state, false, job_states),
 	WORDS(SL_T_HISTORY, history, state, false, job_states),
@@ -205,9 +216,33 @@ bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts,
 		is_in_list(list + strlen(by_partition), sl_snapshot_str(snap, snap->partition.name[partition]));
 }
 
+bool sl_snapshot_may_stop(const struct sl_snapshot *snap, uint32_t job, uint32_t running)
+{
+	const struct sl_job_view *v = &snap->job;
+	int64_t from = v->preempt_from[running];
+
+	return job != running && v->state[running] == SL_JOB_RUNNING && !(v->flags[running] & SL_JOBF_COMPLETING) &&
+		v->preempt_mode[running] && from > 0 && from <= snap->meta.now[0] && !v->preempt_time[running] &&
+		sl_snapshot_may_preempt(snap, job) && sl_snapshot_preempts(snap, job, running);
+}
+
+bool sl_snapshot_may_stop_so(const struct sl_snapshot *snap, uint32_t running, uint32_t mode)
+{
+	uint32_t own = snap->job.preempt_mode[running];
+	bool requeues = snap->job.flags[running] & SL_JOBF_REQUEUE && (own == SL_STOP_CANCEL || own == SL_STOP_REQUEUE);
+
+	return own != SL_STOP_NONE && (mode == SL_STOP_NONE || mode == own ||
+				       (requeues && (mode == SL_STOP_REQUEUE || mode == SL_STOP_EXPEDITE)));
+}
+
 const char *sl_job_state_word(uint32_t state)
 {
 	return state < SL_JOB_STATES ? job_states[state].word : "UNKNOWN";
+}
+
+const char *sl_stop_mode_word(uint32_t mode)
+{
+	return mode < SL_STOP_MODES ? stop_modes[mode].word : "unknown";
 }
 
 /* A node list (nodelist.h) is two references and nothing else. */
@@ -231,6 +266,8 @@ static int check_refs(const struct sl_snapshot *s, struct sl_error *err)
 		{ "alloc_gres.kind", s->alloc_gres.kind, s->alloc_gres.rows },
 		{ "queue.job", s->queue.job, s->queue.rows },
 		{ "queue.partition", s->queue.partition, s->queue.rows },
+		{ "held.job", s->held.job, s->held.rows },
+		{ "held.partition", s->held.partition, s->held.rows },
 		{ "run.first", s->run.first, s->run.rows },
 		{ "run.last", s->run.last, s->run.rows },
 	};
@@ -339,6 +376,31 @@ static int check_node_tasks(const struct sl_snapshot *s, struct sl_error *err)
 	return 0;
 }
 
+/* What a held place has of each node, and no rows of that shared by two places. */
+static int check_held(const struct sl_snapshot *s, struct sl_error *err)
+{
+	uint64_t total = 0;
+
+	for (uint32_t r = 0; r < s->held.rows; r++) {
+		struct sl_range p = s->held.places[r];
+		uint32_t job = s->held.job[r];
+
+		total += p.count;
+		if (total > s->alloc.rows)
+			return sl_fail(err, SL_EFORMAT, "snapshot: the place held for job %" PRIu32 " shares rows of alloc with another",
+				       s->job.id[job]);
+		if (s->job.state[job] != SL_JOB_PENDING)
+			return sl_fail(err, SL_EFORMAT, "snapshot: held[%" PRIu32 "]: job %" PRIu32 " is %s, expected PENDING", r,
+				       s->job.id[job], sl_job_state_word(s->job.state[job]));
+		for (uint32_t i = p.first + 1; i < p.first + p.count; i++)
+			if (s->alloc.node[i] <= s->alloc.node[i - 1])
+				return sl_fail(err, SL_EFORMAT, "snapshot: the place held for job %" PRIu32 " has node %s behind %s",
+					       s->job.id[job], sl_snapshot_str(s, s->node.name[s->alloc.node[i]]),
+					       sl_snapshot_str(s, s->node.name[s->alloc.node[i - 1]]));
+	}
+	return 0;
+}
+
 /* Node lists are written with these. */
 static int check_node_names(const struct sl_snapshot *s, struct sl_error *err)
 {
@@ -395,7 +457,8 @@ static int check_keys(const struct sl_snapshot *s, struct sl_error *err)
 	    check_unique(s, "node.name", s->node.name, s->node.rows, true, err) < 0 ||
 	    check_unique(s, "partition.name", s->partition.name, s->partition.rows, true, err) < 0 ||
 	    check_unique(s, "gres_kind.key", s->gres_kind.key, s->gres_kind.rows, true, err) < 0 ||
-	    check_unique(s, "job.id", s->job.id, s->job.rows, false, err) < 0)
+	    check_unique(s, "job.id", s->job.id, s->job.rows, false, err) < 0 ||
+	    check_unique(s, "held.job", s->held.job, s->held.rows, false, err) < 0)
 		return -1;
 	return 0;
 }
@@ -407,7 +470,7 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
 	    check_clock(&s, err) < 0 || check_refs(&s, err) < 0 || check_runs(&s, err) < 0 ||
 	    check_queue(&s, err) < 0 || check_usage(&s, err) < 0 || check_allocs(&s, err) < 0 ||
-	    check_node_tasks(&s, err) < 0 || check_keys(&s, err) < 0 ||
+	    check_node_tasks(&s, err) < 0 || check_held(&s, err) < 0 || check_keys(&s, err) < 0 ||
 	    sl_remembered_check(&s.image, &s.remembered, err) < 0)
 		return -1;
 	*snap = s;

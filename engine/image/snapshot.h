@@ -23,7 +23,7 @@ enum sl_snapshot_table {
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE, SL_T_NODE_TASKS,
 	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE, SL_T_WAY,
 	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY,
-	SL_SNAPSHOT_TABLES
+	SL_T_HELD, SL_T_STOPPED, SL_SNAPSHOT_TABLES
 };
 
 /* The one row about the cluster as a whole. */
@@ -230,6 +230,11 @@ enum sl_snapshot_table {
 	X(i64, yields_after, -1, 0, "QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never") \
 	X(str, preempts, -1, 0, "whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or of its flags") \
 	X(i64, safe_until, -1, 0, "running: until then nobody gets its nodes by preempting it; 0: as long as it runs") \
+	/* how Slurm would preempt it */ \
+	X(u32, preempt_mode, -1, 0, "running: SL_STOP_*, what Slurm does to preempt it: REQUEUE only of a job that can be requeued; NONE: nobody may") \
+	X(i64, preempt_from, -1, 0, "running: from then on it may be stopped (its PreemptExemptTime is over); 0: never") \
+	X(i64, grace_time, -1, 0, "running: GraceTime, seconds between being told to end and being ended") \
+	X(i64, preempt_time, -1, 0, "running: when it was told to end for another job; 0: it was not") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
 	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
@@ -268,6 +273,9 @@ enum sl_job_state {
 #define SL_JOBF_BORROWS		0x20000000	/* --signal=R: Slurm may start it on nodes that a reservation with MaxStartDelay keeps */
 #define SL_JOBF_PREEMPTS_LOWER	0x8000000	/* PreemptMode=PRIORITY: of those that it may preempt only jobs of lower priority */
 #define SL_JOBF_PREEMPTS_WITHIN	0x10000000	/* PreemptMode=WITHIN: jobs of its own QOS, too, if their priority is lower */
+
+/* How a running job is stopped for another one.  EXPEDITE: requeued as an expedited job, where the release has that. */
+enum sl_stop_mode { SL_STOP_NONE, SL_STOP_CANCEL, SL_STOP_REQUEUE, SL_STOP_SUSPEND, SL_STOP_EXPEDITE, SL_STOP_MODES };
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 
@@ -424,6 +432,27 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(u32, nodes, -1, 0, "nodes") \
 	X(i64, expected, -1, 0, "seconds that its user's runs before it let one expect; 0: to be worked out")
 
+/*
+ * Places that are held for jobs for which others were stopped (plan_image.h, hold), from the first signal until the job starts.
+ * Whoever carries plans out remembers them.  Of each node the job has the amounts of its place for itself, as far as they are
+ * free: nobody else is started there, and a native start of another job may have none of these nodes.  A place whose node
+ * failed is still listed; its row ends when the job starts, no longer waits, *until* is past, or the plan releases it.
+ */
+#define SL_HELD_COLUMNS(X) \
+	X(ref, job, SL_T_JOB, 0, "the job that waits for it") \
+	X(ref, partition, SL_T_PARTITION, 0, "in this partition") \
+	X(i64, since, -1, 0, "when the first of the running jobs was told to end") \
+	X(i64, until, -1, 0, "it is held until then at most") \
+	X(range, places, SL_T_ALLOC, 0, "what it is to have of each node, in node order")
+
+/* Jobs that were stopped for others: for an hour, and for as long as the stopped job waits to run again. */
+#define SL_STOPPED_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(u32, preemptor, -1, 0, "JobId of the job for which it was stopped") \
+	X(i64, time, -1, 0, "when it was told to end") \
+	X(str, user, -1, 0, "its user") \
+	X(ref, partition, SL_T_PARTITION, 0, "the partition in which it ran")
+
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)
 SL_DECLARE_TABLE(node, SL_NODE_COLUMNS)
@@ -444,6 +473,8 @@ SL_DECLARE_TABLE(license, SL_LICENSE_COLUMNS)
 SL_DECLARE_TABLE(run, SL_RUN_COLUMNS)
 SL_DECLARE_TABLE(usage, SL_USAGE_COLUMNS)
 SL_DECLARE_TABLE(history, SL_HISTORY_COLUMNS)
+SL_DECLARE_TABLE(held, SL_HELD_COLUMNS)
+SL_DECLARE_TABLE(stopped, SL_STOPPED_COLUMNS)
 
 /* A snapshot, opened: snap.job.id[row], snap.node.cores[row], ... */
 struct sl_snapshot {
@@ -469,6 +500,8 @@ struct sl_snapshot {
 	struct sl_usage_view usage;
 	struct sl_remembered_view remembered;
 	struct sl_history_view history;
+	struct sl_held_view held;
+	struct sl_stopped_view stopped;
 };
 
 extern const struct sl_schema sl_snapshot_schema;
@@ -477,7 +510,8 @@ extern const struct sl_schema sl_snapshot_schema;
  * Validate and open a snapshot: sl_image_open(), and what a schema cannot say:
  * runs with first <= last; queue entries that are pending; what a node has, a job
  * holds, asks for or queues in is named; no node twice in a job's allocation, nor in its
- * arbitrary_tpn, where they rise, no rows of these shared by two jobs; node names that can stand
+ * arbitrary_tpn, where they rise, no rows of these shared by two jobs; held places of pending jobs, one for each job at
+ * most, with nodes that rise; node names that can stand
  * in a node list; no two nodes, partitions, gres kinds or jobs of one name or id; what is remembered as
  * remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the snapshot.
@@ -516,11 +550,22 @@ static inline bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint3
 bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running);
 bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts, uint32_t running);
 
+/*
+ * True if Slurm lets the running job be stopped now for the other: its PreemptMode is not off, its PreemptExemptTime is over, the
+ * other may preempt it, and no stop of it is under way.  sl_snapshot_may_stop_so(): in that way, SL_STOP_NONE being Slurm's own.  What
+ * is milder is allowed: to requeue rather than to cancel.
+ */
+bool sl_snapshot_may_stop(const struct sl_snapshot *snap, uint32_t job, uint32_t running);
+bool sl_snapshot_may_stop_so(const struct sl_snapshot *snap, uint32_t running, uint32_t mode);
+
 /* True if its priority decides whom it may preempt, too, so that its list does not say all. */
 static inline bool sl_snapshot_preempts_by_priority(const struct sl_snapshot *snap, uint32_t job)
 {
 	return snap->job.flags[job] & (SL_JOBF_PREEMPTS_LOWER | SL_JOBF_PREEMPTS_WITHIN);
 }
+
+/* The word for SL_STOP_*: "requeue".  Never NULL. */
+const char *sl_stop_mode_word(uint32_t mode);
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);

@@ -52,7 +52,7 @@ static int64_t start_of(const struct trial *t)
 static int decide(struct trial *t, const struct sl_job_row *changed, uint32_t partition, int64_t *start, struct sl_error *err)
 {
 	static const int tables[] = { SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_PARTITION, SL_T_LICENSE, SL_T_RESERVATION,
-				      SL_T_JOB, SL_T_QUEUE, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY };
+				      SL_T_JOB, SL_T_QUEUE, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY, SL_T_HELD, SL_T_STOPPED };
 	const uint32_t *map[SL_SNAPSHOT_TABLES] = { 0 };
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, err);
 	struct sl_image_copy copy = { .image = &t->snap->image, .view = t->snap, .to = b, .map = map };

@@ -352,11 +352,15 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_PENDING, p->pending.rows, "pending");
 	push_table(L, &p->image, p, SL_P_ACTION, p->action.rows, "actions");
 	push_table(L, &p->image, p, SL_P_PREEMPT, p->preempt.rows, "preempting");
+	push_table(L, &p->image, p, SL_P_HOLD, p->hold.rows, "holds");
+	push_table(L, &p->image, p, SL_P_STOP, p->stop.rows, "stops");
 	push_table(L, &p->image, p, SL_P_LOG, p->log.rows, "log");
 	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
 	push_table(L, &p->image, p, SL_P_HISTORY, p->history.rows, "history");
 	replace_words(L, "pending", "why", sl_why_word);
 	replace_words(L, "actions", "verb", sl_action_word);
+	replace_words(L, "holds", "verdict", sl_verdict_word);
+	replace_words(L, "stops", "mode", sl_stop_mode_word);
 	push_names(L, snap, snap->node.name, snap->node.rows, "node_names");
 	push_names(L, snap, snap->partition.name, snap->partition.rows, "partition_names");
 }

@@ -421,6 +421,10 @@ function history:summary(question) end
 ---@field yields_after? integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes
 ---@field preempts? string whose running jobs it may preempt: QOS=a,b or Partition=a,b; nil: nobody's, or not known
 ---@field safe_until? integer running: until then nobody gets its nodes by preempting it; nil: as long as it runs
+---@field preempt_mode? string running: what Slurm does to preempt it: cancel, requeue, suspend; nil: nobody may
+---@field preempt_from? integer running: from then on it may be stopped for others; nil: never
+---@field grace_time? integer running: GraceTime, seconds between being told to end and being ended
+---@field preempt_time? integer running: when it was told to end for another job; nil: it was not
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native? string what only Slurm's select can place; nil: nothing
 ---@field cpus integer CPUs that it will have at least

@@ -399,6 +399,20 @@ static int bid_slurm(struct sl_market *m, struct sl_pretence *x, struct sl_entry
 	return rc;
 }
 
+/* Reservations that are asked for the first time get their timelines here. */
+static int look_at_all(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
+		       const struct sl_bid_options *opt, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < entries; i++) {
+		struct bidder b = { .m = m, .opt = opt };
+
+		if (sl_may_go_on(&m->allowance, err) < 0 ||
+		    (look_at(&b, entry[i], err) < 0 && sl_prospect_failed(m->p, entry[i], err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* As if the jobs before it had been placed: into m->slurm. */
 static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
 			 const struct sl_bid_options *opt, struct sl_error *err)
@@ -408,18 +422,13 @@ static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint
 
 	if (!(opt->kinds >> SL_BID_SLURM & 1))
 		return 0;
-	/* Reservations that are asked for the first time get their timelines here. */
-	for (uint32_t i = 0; i < entries; i++) {
-		struct bidder b = { .m = m, .opt = opt };
-
-		if (sl_may_go_on(&m->allowance, err) < 0 || look_at(&b, entry[i], err) < 0)
-			return -1;
-	}
-	x = sl_pretence_begin(m->p, err);
-	if (!x)
+	if (look_at_all(m, entry, entries, opt, err) < 0 || !(x = sl_pretence_begin(m->p, err)))
 		return -1;
-	for (uint32_t i = 0; rc >= 0 && i < entries; i++)
-		rc = sl_may_go_on(&m->allowance, err) < 0 ? -1 : bid_slurm(m, x, entry[i], opt, &m->slurm[i], err);
+	for (uint32_t i = 0; rc >= 0 && i < entries; i++) {
+		rc = sl_may_go_on(&m->allowance, err);
+		if (rc >= 0 && bid_slurm(m, x, entry[i], opt, &m->slurm[i], err) < 0)
+			rc = sl_prospect_failed(m->p, entry[i], err);
+	}
 	sl_pretence_end(x);
 	return rc < 0 ? -1 : 0;
 }
@@ -457,12 +466,18 @@ static int bid_all(struct sl_market *m, const struct sl_entry *entry, uint32_t e
 	uint32_t each = total / (jobs < entries ? jobs : entries);
 
 	for (uint32_t i = 0; i < entries && jobs; i++) {
-		uint32_t before = m->bids, made, max = most_bids(m, &entry[i], opt);
+		uint32_t before = m->bids, parts = m->parts, made, max = most_bids(m, &entry[i], opt);
 
 		max = max < each ? max : each;
-		if (sl_may_go_on(&m->allowance, err) < 0 ||
-		    bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
+		if (sl_may_go_on(&m->allowance, err) < 0)
 			return -1;
+		if (bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0) {
+			if (sl_prospect_failed(m->p, entry[i], err) < 0)
+				return -1;
+			m->bids = before;
+			m->parts = parts;
+			continue;
+		}
 		made = m->bids - before;
 		jobs -= made != 0;
 		made -= m->slurm[i].nodes ? 1 : 0;

@@ -143,18 +143,23 @@ static bool is_fault(const struct sl_plan *p, const struct sl_error *err)
 	return p->cost.is_well_asked && err->code != SL_ENOMEM && err->code != SL_ESCRIPT && err->code != SL_ETIME;
 }
 
-int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err)
+int plan_spare_others(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err)
 {
-	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || --p->cost.inside)
-		return rc;
-	p->c->effort.limit = 0;
-	settle(p, e->job, p->c->effort.spent - p->cost.begun);
-	if (rc >= 0 || !(err->code == SL_EEFFORT || is_fault(p, err)))
-		return rc;
+	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || !(err->code == SL_EEFFORT || is_fault(p, err)))
+		return -1;
 	if (err->code == SL_EEFFORT)
 		plan_leave_out_costly(p, e->job);
 	else
 		plan_leave_out_failed(p, e->job, err->text);
 	err->code = SL_OK;
 	return plan_refuse_work(p, e, refusal, err);
+}
+
+int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err)
+{
+	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || --p->cost.inside)
+		return rc;
+	p->c->effort.limit = 0;
+	settle(p, e->job, p->c->effort.spent - p->cost.begun);
+	return rc < 0 ? plan_spare_others(p, e, refusal, err) : rc;
 }

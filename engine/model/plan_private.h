@@ -276,6 +276,10 @@ bool plan_begin_work(struct sl_plan *p, uint32_t job);
  * of the planner's.  The result. */
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err);
 
+/* Planning the job of the entry has failed with *err*.  If that was too much work, or a fault of the planner's, only this job
+ * is left out and refused: 0.  -1 with *err if it is neither, in a simulation, or without memory. */
+int plan_spare_others(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);
+
 /* plan_left_out.c: why the job of that row is not planned for a while, since it is on the list and, if the checker refused
  * its place, nobody has changed it since; NULL: it is planned. */
 const struct sl_left_out *plan_find_left_out(const struct sl_plan *p, uint32_t job);

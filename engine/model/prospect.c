@@ -25,11 +25,13 @@ struct sl_cluster *sl_plan_cluster(const struct sl_plan *p)
 
 int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *out, struct sl_error *err)
 {
-	const struct want *w = plan_look_up(p, e, NULL, err);
+	const struct want *w;
 	struct sl_refusal why;
 	struct attempt a;
 	int rc;
 
+	p->cost.is_well_asked = false;
+	w = plan_look_up(p, e, NULL, err);
 	if (!w)
 		return -1;
 	rc = plan_gate(p, w, NULL, &why);
@@ -44,6 +46,11 @@ int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *o
 	plan_attempt_now(&a);
 	out->seconds = plan_booked(&a, out->seconds);
 	return out->seconds > 0;
+}
+
+int sl_prospect_failed(struct sl_plan *p, struct sl_entry e, struct sl_error *err)
+{
+	return plan_spare_others(p, &e, NULL, err);
 }
 
 bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds)

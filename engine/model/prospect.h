@@ -26,6 +26,13 @@ struct sl_prospect {
 /* 1 and *out; 0 when the entry may not start now; -1 with *err. */
 int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *out, struct sl_error *err);
 
+/*
+ * A bid of the entry could not be made: sl_plan_prospect(), or what was asked of its prospect since, has failed with *err*.
+ * 0 if that was a fault of the planner's: then only the entry's job is left out of this plan and the next ones
+ * (sl_plan_leave_out()), and its user reads why.  Else -1, and *err* is as it was.
+ */
+int sl_prospect_failed(struct sl_plan *p, struct sl_entry e, struct sl_error *err);
+
 /* Are its licences free from now on for so many seconds? */
 bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds);
 

@@ -20,6 +20,7 @@
 #define JOBS 1000
 #define BAD 5007	/* the fault is in jobs whose id ends in 7 */
 #define TRAP 5008
+#define DEAR 5009
 
 /* The job that does not start, and what its user reads. */
 static uint32_t bad = BAD;
@@ -40,16 +41,16 @@ static struct build *thousand_jobs(const struct sl_remember *memory)
 	return b;
 }
 
-/* ... of which one is a trap to the planner, and none has a bad place. */
-static struct build *thousand_and_a_trap(const struct sl_remember *memory)
+/* ... of which one, of that id and name, is a trap to the planner, and none has a bad place. */
+static struct build *thousand_and_one(uint32_t id, const char *name, const struct sl_remember *memory)
 {
 	struct build *b = build_create("1000x8c");
 
 	if (memory)
 		sl_remember_encode(memory, b->builder, SL_T_REMEMBERED);
 	for (uint32_t i = 0; i < JOBS; i++)
-		build_pending(b, (struct build_job) { .id = i == 100 ? TRAP : i * 10 + 1, .limit = 600, .exclusive = true });
-	build_change_job(b, TRAP, .name = sl_builder_str(b->builder, "trap"));
+		build_pending(b, (struct build_job) { .id = i == 100 ? id : i * 10 + 1, .limit = 600, .exclusive = true });
+	build_change_job(b, id, .name = sl_builder_str(b->builder, name));
 	b->meta.sequence = 5;
 	build_open(b);
 	return b;
@@ -247,14 +248,14 @@ static void a_site_is_loaded_and_of_its_thousand_jobs_999_start(void **state)
 static void a_job_that_the_planner_fails_at_is_left_out_and_the_others_start(void **state)
 {
 	struct sl_remember *memory = sl_remember_create(NULL);
-	struct build *b = thousand_and_a_trap(NULL), *next;
+	struct build *b = thousand_and_one(TRAP, "trap", NULL), *next;
 	struct engine *e = *state;
 	struct sl_frame_loaded loaded;
 
 	bad = TRAP;
 	bad_words = "the planner failed: no room for a trap";
 	must_start_others(e, b, 400, 1, memory);
-	next = thousand_and_a_trap(memory);
+	next = thousand_and_one(TRAP, "trap", memory);
 	must_start_others(e, next, 400, 0, memory);
 	write_site(e, START_ALL);
 	loaded = load_site(e, e->site, as_memfd(b));
@@ -268,10 +269,37 @@ static void a_job_that_the_planner_fails_at_is_left_out_and_the_others_start(voi
 	sl_remember_destroy(memory);
 }
 
+/* Policies that have the engine make bids (auction) ask the planner about many jobs in one call. */
+static void a_job_of_which_no_bid_can_be_made_is_left_out_and_the_others_start(void **state)
+{
+	struct sl_remember *memory = sl_remember_create(NULL);
+	struct build *b = thousand_and_one(DEAR, "dear", NULL), *next;
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	bad = DEAR;
+	bad_words = "the planner failed: no bid is high enough";
+	write_site(e, "local sched = require \"sched\"\n"
+		   "return sched.site { default = { { \"auction\", window = 1000, time_limit = 0 } } }\n");
+	loaded = load_site(e, e->site, as_memfd(b));
+	assert_string_equal(loaded.text, "");
+	assert_int_equal(loaded.ok, 1);
+	must_start_others(e, b, JOBS - 1, 1, memory);
+	next = thousand_and_one(DEAR, "dear", memory);
+	must_start_others(e, next, JOBS - 1, 0, memory);
+	bad = BAD;
+	bad_words = "the checker refused its place: node n";
+	build_destroy(b);
+	build_destroy(next);
+	sl_remember_destroy(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_job_that_the_planner_fails_at_is_left_out_and_the_others_start, start_engine,
+						stop_engine),
+		cmocka_unit_test_setup_teardown(a_job_of_which_no_bid_can_be_made_is_left_out_and_the_others_start, start_engine,
 						stop_engine),
 		cmocka_unit_test_setup_teardown(the_bundled_easy_loses_one_job, start_engine, stop_engine),
 		cmocka_unit_test_setup_teardown(what_the_checker_refused_replays_byte_for_byte, start_engine, stop_engine),

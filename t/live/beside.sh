@@ -14,6 +14,7 @@
 
 PARAMETERS=		# further words of SchedulerParameters
 NODE_WORDS=		# further words of the line of nodes
+STOCK_SAYS=		# what Slurm's own schedulers of this release print, a slash, and what sched/lua is to print in its place
 
 beside_begin() {
 	cp "$C/etc/slurm.conf" "$C/slurm.conf"
@@ -38,6 +39,10 @@ same_as_stock() { # FUNCTION [LINE...]
 	trap 'where >&2' ERR	# (what the function prints is compared)
 	anew stock "${@:2}"
 	"$1" > "$C/stock"
+	if [ -n "$STOCK_SAYS" ]; then
+		grep -- "${STOCK_SAYS%%/*}" "$C/stock" > /dev/null
+		sed -i "s/$STOCK_SAYS/" "$C/stock"
+	fi
 	live_reset || true
 	anew lua "${@:2}"
 	"$1" > "$C/lua"

@@ -108,6 +108,11 @@ slurm_does_right() { # OPTIONS
 # node that will do (_get_one_res()), before it looks at that word.
 slurm_packs_serial_at_end() { ! slurm_since 26.05; }
 
+# True if Slurm's own schedulers expect a job to start when --time-min of those that run is over (time_min_as_soft_limit).
+# Before 25.05.4 backfill alone knows that word: the will-run test of select/cons_tres, which says when a job can start,
+# takes the time limits of running jobs (_will_run_test(), job_ptr->end_time).
+slurm_expects_soft_ends() { slurm_since 25.05.4; }
+
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
 

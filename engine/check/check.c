@@ -273,6 +273,25 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 	return 0;
 }
 
+/* Does a block that binds the row keep the node free while the job has it? */
+static int check_blocks(struct check *c, const struct row *r, uint32_t node)
+{
+	const struct sl_plan_block_view *b = &c->plan->block;
+	const struct sl_plan_node_run_view *run = &c->plan->node_run;
+
+	for (uint32_t k = 0; k < r->blocks && k < b->rows; k++) {
+		if (b->start_time[k] >= r->until || b->end_time[k] <= r->at)
+			continue;
+		for (uint32_t i = b->nodes[k].first; i < b->nodes[k].first + b->nodes[k].count; i++)
+			if (node >= run->first[i] && node <= run->last[i])
+				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is kept free from %" PRId64 " to %" PRId64
+					       ", the job has it from %" PRId64 " to %" PRId64, c->snap->job.id[r->job],
+					       check_str(c, c->snap->node.name[node]), b->start_time[k], b->end_time[k],
+					       r->at, r->until);
+	}
+	return 0;
+}
+
 /* The places as a list of nodes: in rising order, on the machine, with all nodes that are required
  * and none that is excluded. */
 static int check_places(struct check *c, const struct row *r)
@@ -295,7 +314,7 @@ static int check_places(struct check *c, const struct row *r)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is excluded", id,
 				       check_str(c, s->node.name[node]));
 		required += in_runs(c, req, node);
-		if (check_place(c, r, node) < 0)
+		if (check_place(c, r, node) < 0 || check_blocks(c, r, node) < 0)
 			return -1;
 	}
 	for (uint32_t n = 0; req.count && n < s->node.rows; n++)

@@ -108,6 +108,8 @@
  *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *
+ * Blocks.  A row is booked on none of the nodes that the plan keeps free within its time, by the blocks that bind it.
+ *
  * Native jobs.  Any job may be native: select chooses its nodes.  Its places are a booking and not a layout, and only
  * their sum is checked.  Which jobs have to be native is the planner's to know (model/native.h): select refuses what
  * it cannot place as planned, and nothing is overbooked by that.

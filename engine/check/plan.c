@@ -19,13 +19,14 @@ static void read_rows(struct check *c)
 			.job = check_find_job(c, start->job[i]), .partition = start->partition[i], .shape = start->shape[i],
 			.native = start->native[i], .way = start->reservation[i], .license = start->license[i], .start = true,
 			.at = c->now, .places = start->places[i], .through = start->through[i], .lenders = start->lenders[i],
-			.shortened = start->time_limit[i], .expected = start->expected[i] };
+			.shortened = start->time_limit[i], .expected = start->expected[i], .blocks = start->blocks[i] };
 	for (uint32_t i = 0; i < reserve->rows; i++)
 		c->row[c->rows++] = (struct row) {
 			.job = check_find_job(c, reserve->job[i]), .partition = reserve->partition[i], .shape = reserve->shape[i],
 			.native = reserve->native[i], .way = reserve->reservation[i], .license = reserve->license[i],
 			.at = reserve->start_time[i], .places = reserve->places[i], .through = reserve->through[i],
-			.lenders = reserve->lenders[i], .shortened = reserve->time_limit[i], .expected = reserve->expected[i] };
+			.lenders = reserve->lenders[i], .shortened = reserve->time_limit[i], .expected = reserve->expected[i],
+			.blocks = reserve->blocks[i] };
 }
 
 /* Is it a job of the snapshot, not planned more often than it may be? */

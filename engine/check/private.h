@@ -81,6 +81,7 @@ struct row {
 	struct sl_range lenders;	/* then: whose nodes it may have, too */
 	int64_t shortened, expected;	/* seconds: its time limit and how long it is booked, where the plan says so; else 0 */
 	struct sl_range bills;
+	uint32_t blocks;		/* of the plan's blocks the first so many bind it */
 	bool out;			/* it was refused */
 };
 

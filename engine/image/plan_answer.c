@@ -148,6 +148,8 @@ static int check_starts(const struct answer *a)
 			return WRONG(a, &b, "there is no reservation row %" PRIu32, b.table, r, v->reservation[r]);
 		if (v->behind[r] > a->plan->reserve.rows)
 			return WRONG(a, &b, "job %" PRIu32 " is behind more reservations than there are", b.table, r, b.job);
+		if (v->blocks[r] > a->plan->block.rows)
+			return WRONG(a, &b, "job %" PRIu32 " is bound by more blocks than there are", b.table, r, b.job);
 	}
 	return 0;
 }
@@ -165,6 +167,8 @@ static int check_reservations(const struct answer *a)
 			return -1;
 		if (job->reserved)
 			return WRONG(a, &b, "job %" PRIu32 " is reserved twice", b.table, r, b.job);
+		if (v->blocks[r] > a->plan->block.rows)
+			return WRONG(a, &b, "job %" PRIu32 " is bound by more blocks than there are", b.table, r, b.job);
 		job->reserved = true;
 		job->booked = !v->native[r];
 	}
@@ -229,6 +233,9 @@ static int check_preempting(const struct answer *a)
 		if (v->behind[r] > a->plan->reserve.rows)
 			return sl_fail(a->err, SL_EFORMAT, "plan: preempt[%" PRIu32 "]: job %" PRIu32
 				       " is behind more reservations than there are", r, v->job[r]);
+		if (v->blocks[r] > a->plan->block.rows)
+			return sl_fail(a->err, SL_EFORMAT, "plan: preempt[%" PRIu32 "]: job %" PRIu32
+				       " is bound by more blocks than there are", r, v->job[r]);
 	}
 	return 0;
 }
@@ -285,6 +292,25 @@ static int check_stops(const struct answer *a)
 				       v->job[r], v->preemptor[r], wrong);
 		job->stopped = true;
 	}
+	return 0;
+}
+
+static int check_blocks(const struct answer *a)
+{
+	const struct sl_plan_block_view *v = &a->plan->block;
+	const struct sl_plan_node_run_view *run = &a->plan->node_run;
+
+	if (v->rows > SL_PLAN_BLOCKS_MAX)
+		return sl_fail(a->err, SL_ELIMIT, "plan: %" PRIu32 " blocks, expected at most %d", v->rows, SL_PLAN_BLOCKS_MAX);
+	for (uint32_t i = 0; i < run->rows; i++)
+		if (run->first[i] > run->last[i] || run->last[i] >= a->snap->node.rows)
+			return sl_fail(a->err, SL_EFORMAT, "plan: node_run[%" PRIu32 "]: there are no node rows %" PRIu32
+				       " to %" PRIu32, i, run->first[i], run->last[i]);
+	for (uint32_t r = 0; r < v->rows; r++)
+		for (uint32_t i = v->nodes[r].first + 1; i < v->nodes[r].first + v->nodes[r].count; i++)
+			if (run->first[i] <= run->last[i - 1])
+				return sl_fail(a->err, SL_EFORMAT, "plan: block[%" PRIu32 "]: node row %" PRIu32
+					       " comes twice or out of order", r, run->first[i]);
 	return 0;
 }
 
@@ -347,7 +373,8 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
 			       plan->meta.sequence[0], snap->meta.sequence[0]);
 	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_forecasts(&a) &&
-	    !check_pending(&a) && !check_preempting(&a) && !check_holds(&a) && !check_stops(&a) && !check_actions(&a))
+	    !check_pending(&a) && !check_preempting(&a) && !check_holds(&a) && !check_stops(&a) && !check_actions(&a) &&
+	    !check_blocks(&a))
 		rc = 0;
 	free(a.said);
 	free(a.next);

@@ -223,6 +223,7 @@ int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, co
 		copy_rest(&x, SL_P_FORECAST, plan->forecast.rows, plan->forecast.job);
 		copy_holds(&x);
 		copy_rest(&x, SL_P_STOP, plan->stop.rows, plan->stop.preemptor);
+		sl_image_copy_table(&x.copy, SL_P_BLOCK);
 		sl_image_copy_table(&x.copy, SL_P_LOG);
 		if (memory)
 			sl_remember_encode(memory, to, SL_P_REMEMBERED);

@@ -21,6 +21,8 @@
 #define REFUSED(...) SL_COLUMN(plan_refused, __VA_ARGS__)
 #define HOLD(...) SL_COLUMN(plan_hold, __VA_ARGS__)
 #define STOP(...) SL_COLUMN(plan_stop, __VA_ARGS__)
+#define BLOCK(...) SL_COLUMN(plan_block, __VA_ARGS__)
+#define NODE_RUN(...) SL_COLUMN(plan_node_run, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 #define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
@@ -38,6 +40,8 @@ static const struct sl_column plan_forecast_columns[] = { SL_PLAN_FORECAST_COLUM
 static const struct sl_column plan_refused_columns[] = { SL_PLAN_REFUSED_COLUMNS(REFUSED) };
 static const struct sl_column plan_hold_columns[] = { SL_PLAN_HOLD_COLUMNS(HOLD) };
 static const struct sl_column plan_stop_columns[] = { SL_PLAN_STOP_COLUMNS(STOP) };
+static const struct sl_column plan_block_columns[] = { SL_PLAN_BLOCK_COLUMNS(BLOCK) };
+static const struct sl_column plan_node_run_columns[] = { SL_PLAN_NODE_RUN_COLUMNS(NODE_RUN) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
@@ -63,6 +67,8 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_REFUSED] = TABLE(refused, .plural = "refused"),
 	[SL_P_HOLD] = TABLE(hold, .plural = "holds"),
 	[SL_P_STOP] = TABLE(stop, .plural = "stops"),
+	[SL_P_BLOCK] = TABLE(block, .plural = "blocks"),
+	[SL_P_NODE_RUN] = TABLE(node_run, .plural = "node_runs", .nested = true),
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -187,7 +193,7 @@ static int check_flag(const char *table, const char *column, const uint32_t *fla
  * carry a plan out, which is slurmctld's time. */
 static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 {
-	uint64_t places = 0, gres = 0, lenders = 0;
+	uint64_t places = 0, gres = 0, lenders = 0, runs = 0;
 
 	for (uint32_t r = 0; r < p->start.rows; r++) {
 		places += p->start.places[r].count;
@@ -211,6 +217,10 @@ static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 		gres += p->place.gres[r].count;
 	if (gres > p->place_gres.rows)
 		return sl_fail(err, SL_EFORMAT, "plan: places share rows of place_gres");
+	for (uint32_t r = 0; r < p->block.rows; r++)
+		runs += p->block.nodes[r].count;
+	if (runs > p->node_run.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: blocks share rows of node_run");
 	return 0;
 }
 

@@ -24,13 +24,16 @@
 /* Refused rows of which the reason is kept and which the journal lists; further ones are only counted. */
 #define SL_PLAN_REFUSED_MAX 1000
 
+/* Sets of nodes that policies keep free in one plan. */
+#define SL_PLAN_BLOCKS_MAX 256
+
 /* Jobs in a plan that select may be asked about so that it preempts others. */
 #define SL_PLAN_PREEMPT_MAX 20
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
 	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED, SL_P_HISTORY,
-	SL_P_REFUSED, SL_P_HOLD, SL_P_STOP, SL_PLAN_TABLES
+	SL_P_REFUSED, SL_P_HOLD, SL_P_STOP, SL_P_BLOCK, SL_P_NODE_RUN, SL_PLAN_TABLES
 };
 
 #define SL_PLAN_META_COLUMNS(X) \
@@ -57,7 +60,7 @@ enum sl_plan_table {
  * "through" that one (check/check.h).
  *
  * Of a native one nobody knows which nodes select will choose, so it is kept off all nodes
- * on which another job has one of those reservations within its time.
+ * on which another job has one of those reservations within its time, and off those of the blocks that bind it.
  */
 #define SL_PLAN_START_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
@@ -66,6 +69,7 @@ enum sl_plan_table {
 	X(u32, native, -1, 0, "1: Slurm's select chooses; the places are an upper bound") \
 	X(u32, reservation, -1, SL_NONE, "row of that of its ways, where it has several") \
 	X(u32, behind, -1, 0, "native: the first so many reservations stood before it") \
+	X(u32, blocks, -1, 0, "the first so many blocks bind it") \
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(i64, expected, -1, 0, "seconds that it is booked for, where the policy expects less; 0: its walltime") \
@@ -100,6 +104,7 @@ enum sl_plan_table {
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, native, -1, 0, "1: Slurm's select will choose; the places are an upper bound") \
 	X(u32, reservation, -1, SL_NONE, "as in a start") \
+	X(u32, blocks, -1, 0, "as in a start") \
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
 	X(i64, expected, -1, 0, "as in a start") \
@@ -157,7 +162,21 @@ enum sl_why {
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
-	X(u32, behind, -1, 0, "as in a native start")
+	X(u32, behind, -1, 0, "as in a native start") \
+	X(u32, blocks, -1, 0, "as in a start")
+
+/*
+ * Nodes that a policy keeps free for a time (sl_plan_block()).  A job that is bound by the block is not on them within that
+ * time.  Blocks stand in the order in which they were made: one that is made later binds nothing that was decided before.
+ */
+#define SL_PLAN_BLOCK_COLUMNS(X) \
+	X(i64, start_time, -1, 0, "from when") \
+	X(i64, end_time, -1, 0, "until when") \
+	X(range, nodes, SL_P_NODE_RUN, 0, "which nodes")
+
+#define SL_PLAN_NODE_RUN_COLUMNS(X) \
+	X(u32, first, -1, SL_NONE, "node row in the snapshot") \
+	X(u32, last, -1, SL_NONE, "node row in the snapshot, of the run too")
 
 /*
  * From now on the place of the job's reservation in this plan is held for it: nobody else is started on the nodes, neither by a
@@ -279,6 +298,8 @@ SL_DECLARE_TABLE(plan_forecast, SL_PLAN_FORECAST_COLUMNS)
 SL_DECLARE_TABLE(plan_refused, SL_PLAN_REFUSED_COLUMNS)
 SL_DECLARE_TABLE(plan_hold, SL_PLAN_HOLD_COLUMNS)
 SL_DECLARE_TABLE(plan_stop, SL_PLAN_STOP_COLUMNS)
+SL_DECLARE_TABLE(plan_block, SL_PLAN_BLOCK_COLUMNS)
+SL_DECLARE_TABLE(plan_node_run, SL_PLAN_NODE_RUN_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -296,6 +317,8 @@ struct sl_plan_image {
 	struct sl_plan_refused_view refused;
 	struct sl_plan_hold_view hold;
 	struct sl_plan_stop_view stop;
+	struct sl_plan_block_view block;
+	struct sl_plan_node_run_view node_run;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 	struct sl_history_view history;		/* what policies asked about: goes into the one that is recorded */
 };
@@ -304,7 +327,7 @@ extern const struct sl_schema sl_plan_schema;
 
 /*
  * Validate and open a plan image; actions and codes are known, texts within
- * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another; what is to be
+ * SL_PLAN_TEXT_MAX, no two rows share places, gres, lenders or nodes of another; what is to be
  * remembered as remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the plan.
  */

@@ -93,6 +93,13 @@ int sl_plan_use_blocked(struct sl_plan *p, uint32_t job, bool may, struct sl_err
 	return 0;
 }
 
+uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want *w)
+{
+	bool free = (p->uses_blocked && p->uses_blocked[job]) || (w && w->enclave && cluster_is_confined(w->enclave));
+
+	return free ? 0 : p->kept_frees;
+}
+
 static void open_blocked(struct sl_plan *p, bool open)
 {
 	if (open == p->blocked_open)

@@ -171,10 +171,10 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 
 /*
  * Keep nodes free from one time to another: nothing that is started or reserved from now on is on them then, but jobs
- * that sl_plan_use_blocked() lets, and jobs in advance reservations; and, since it is not told, those that select
- * puts there in spite of the plan.  What runs there is left alone.  What lies in the past keeps nothing.  SL_ELIMIT for more than SL_PLAN_BLOCKS_MAX.  The policy that decides may not settle then.
+ * that sl_plan_use_blocked() lets, and jobs in advance reservations.  The plan has the nodes in its table of blocks, so that
+ * select does not choose them for a native start.  What runs there is left alone.  What lies in the past keeps nothing.
+ * SL_ELIMIT for more than SL_PLAN_BLOCKS_MAX.  The policy that decides may not settle then.
  */
-#define SL_PLAN_BLOCKS_MAX 256
 int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err);
 int sl_plan_use_blocked(struct sl_plan *p, uint32_t job, bool may, struct sl_error *err);
 

@@ -183,6 +183,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.partition = r.partition = bk->entry.partition;
 	s.native = r.native = bk->method == SL_PLACE_NATIVE;
 	s.behind = start && s.native ? made_before(p, bk->reserved) : 0;
+	s.blocks = r.blocks = bk->blocks;
 	if (bk->entry.resv)
 		s.reservation = r.reservation = bk->entry.resv - 1;
 	s.shape = r.shape = bk->entry.shape;
@@ -282,9 +283,26 @@ static void encode_preempting(const struct sl_plan *p, struct sl_builder *b)
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct sl_plan_preempt_row row = { .job = job->id[e[i].job], .stamp = job->stamp[e[i].job],
-			.partition = e[i].partition, .behind = made_before(p, p->confirmed.reserved[i]) };
+			.partition = e[i].partition, .behind = made_before(p, p->confirmed.reserved[i]),
+			.blocks = p->confirmed.blocks[i] };
 
 		sl_builder_append(b, SL_P_PREEMPT, &row);
+	}
+}
+
+static void encode_blocks(const struct sl_plan *p, struct sl_builder *b)
+{
+	for (uint32_t i = 0; i < p->kept_frees; i++) {
+		const struct kept_free *k = &p->kept_free[i];
+		struct sl_plan_block_row row = { .start_time = k->from, .end_time = k->to,
+			.nodes = { sl_builder_rows(b, SL_P_NODE_RUN), k->nodes.runs } };
+
+		for (uint32_t r = 0; r < k->nodes.runs; r++) {
+			struct sl_plan_node_run_row run = { .first = k->nodes.run[r].first, .last = k->nodes.run[r].last };
+
+			sl_builder_append(b, SL_P_NODE_RUN, &run);
+		}
+		sl_builder_append(b, SL_P_BLOCK, &row);
 	}
 }
 
@@ -353,6 +371,7 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	encode_expected(p, pen);
 	encode_pending(p, fig->truncated, pen);
 	encode_preempting(p, pen->b);
+	encode_blocks(p, pen->b);
 	encode_words(p, pen);
 	encode_failed(p, pen);
 	return 0;

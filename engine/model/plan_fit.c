@@ -489,7 +489,7 @@ static int64_t find_boots(const struct sl_plan *p, const struct booking *b)
 	return longest;
 }
 
-int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
+static int book(struct sl_plan *p, struct booking *b, bool beneath, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 	struct sl_error why = { .code = SL_OK };
@@ -497,7 +497,7 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 
 	b->boots = find_boots(p, b);
 	b->t1 = sl_later(sl_later(b->t0, b->boots), b->expected ? b->expected : b->limit);
-	if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
+	if (!(beneath ? sl_layout_book_beneath : sl_layout_book)(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
 			if (!plan_bar_across(p, b, true, &why))
 				return 1;
@@ -509,6 +509,16 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 	if (err)
 		*err = why;
 	return busy ? 0 : -1;
+}
+
+int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	return book(p, b, false, err);
+}
+
+int plan_book_again(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	return book(p, b, true, err) > 0 ? 0 : -1;
 }
 
 int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)

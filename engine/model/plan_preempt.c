@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void append_entry(struct preempting *list, struct sl_entry e, uint32_t reserved)
+static void append_entry(struct preempting *list, struct sl_entry e, uint32_t reserved, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list->entry[i].job == e.job && list->entry[i].partition == e.partition)
@@ -14,6 +14,7 @@ static void append_entry(struct preempting *list, struct sl_entry e, uint32_t re
 	if (list->count == SL_PLAN_PREEMPT_MAX)
 		return;
 	list->reserved[list->count] = reserved;
+	list->blocks[list->count] = blocks;
 	list->entry[list->count++] = e;
 }
 
@@ -22,6 +23,7 @@ static void take_entry_out(struct preempting *list, uint32_t at)
 	list->count--;
 	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
 	memmove(list->reserved + at, list->reserved + at + 1, (list->count - at) * sizeof(*list->reserved));
+	memmove(list->blocks + at, list->blocks + at + 1, (list->count - at) * sizeof(*list->blocks));
 }
 
 /* Preempting others helps against too little that is free, in the job's own partition
@@ -31,7 +33,7 @@ void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why
 	if (!e->loan && !e->shape && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION ||
 					why == SL_WHY_RESERVED) &&
 	    sl_snapshot_may_preempt(p->c->snap, e->job))
-		append_entry(&p->tried, *e, 0);
+		append_entry(&p->tried, *e, 0, 0);
 }
 
 void plan_preempt_outdated(struct sl_plan *p)
@@ -67,7 +69,8 @@ void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e)
 {
 	uint32_t own = plan_find(&p->reserved, e.job);
 
-	append_entry(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved);
+	append_entry(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved,
+		     plan_blocks_of(p, e.job, cluster_want(p->c, e, NULL)));
 }
 
 const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count)

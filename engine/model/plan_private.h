@@ -24,6 +24,7 @@ struct booking {
 	struct sl_range licenses;	/* rows of job_license that it has */
 	uint32_t by;
 	uint32_t reserved;		/* reservations made before, of those that were dropped meanwhile too */
+	uint32_t blocks;		/* the first so many blocks bind it */
 	char *because;			/* NULL: nothing said */
 };
 
@@ -107,6 +108,7 @@ struct waited {				/* it was looked for from then on, and found later: not befor
 struct preempting {
 	struct sl_entry entry[SL_PLAN_PREEMPT_MAX];
 	uint32_t reserved[SL_PLAN_PREEMPT_MAX];	/* of those confirmed: as in a booking */
+	uint32_t blocks[SL_PLAN_PREEMPT_MAX];	/* likewise */
 	uint32_t count;
 };
 
@@ -400,6 +402,9 @@ bool plan_open_blocked_for(struct sl_plan *p, uint32_t job);
 void plan_blocked_as_before(struct sl_plan *p, bool was);
 void plan_free_blocked(struct sl_plan *p);
 
+/* How many of the blocks, the first so many, bind the job of *w* (NULL: in no reservation). */
+uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want *w);
+
 /* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
  * *terms* may be NULL; what they say of shapes and loans is in the want. */
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
@@ -431,6 +436,9 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 /* Book *b* (everything but its layout's owner is set) or take it back.  plan_book()
  * returns 1; 0 when another timeline, across, has no room for it; -1 with *err. */
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err);
+
+/* What was taken back a moment ago stands again, also where nodes were closed after it was booked (sl_plan_block()).  0, or -1 with *err. */
+int plan_book_again(struct sl_plan *p, struct booking *b, struct sl_error *err);
 int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err);
 
 /* Its licences only: sign 1 take, -1 give back. */

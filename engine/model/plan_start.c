@@ -205,6 +205,7 @@ static struct booking *make_booking(struct attempt *a, int64_t t, int64_t second
 	b->method = a->how.method;
 	b->by = a->p->bys - 1;
 	b->reserved = a->p->reservations;
+	b->blocks = plan_blocks_of(a->p, b->entry.job, b->want);
 	b->licenses = a->licenses;
 	b->layout = a->layout;
 	a->layout = (struct sl_layout) SL_LAYOUT_EMPTY;
@@ -259,7 +260,7 @@ int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err)
 {
 	if (at == SL_NONE)
 		return 0;
-	return plan_book(p, p->reserved.item[at], err) < 0 ? -1 : 0;
+	return plan_book_again(p, p->reserved.item[at], err);
 }
 
 void plan_drop(struct sl_plan *p, uint32_t at)

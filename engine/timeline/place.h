@@ -206,9 +206,11 @@ int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, uint32_t t
 /* As a list by node, in their order.  place[] has room for l->nodes.  0, or -1 with *err (memory). */
 int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct sl_error *err);
 
-/* sl_timeline_book(), sl_timeline_unbook() for all shares: wholly or not at all. */
+/* sl_timeline_book(), sl_timeline_book_beneath(), sl_timeline_unbook() for all shares: wholly or not at all. */
 int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
 		   struct sl_error *err);
+int sl_layout_book_beneath(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+			   struct sl_error *err);
 int sl_layout_unbook(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
 		     struct sl_error *err);
 

@@ -106,8 +106,11 @@ int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct s
 	return 0;
 }
 
+typedef int change(struct sl_timeline *, const struct sl_nodeset *, const struct sl_resources *, int64_t, int64_t,
+		   struct sl_error *);
+
 /* A mark of our own makes several bookings one, whatever fails. */
-static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1, bool book,
+static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1, change *make,
 		      struct sl_error *err)
 {
 	uint32_t mark = l->shares > 1 ? sl_timeline_inner_mark(tl) : SL_NO_MARK;
@@ -115,8 +118,7 @@ static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t
 	for (uint32_t i = 0; i < l->shares; i++) {
 		const struct sl_share *s = &l->share[i];
 
-		if (book ? sl_timeline_book(tl, &s->nodes, &s->each, t0, t1, err) :
-			   sl_timeline_unbook(tl, &s->nodes, &s->each, t0, t1, err)) {
+		if (make(tl, &s->nodes, &s->each, t0, t1, err)) {
 			sl_timeline_rollback(tl, mark);
 			return -1;
 		}
@@ -128,11 +130,17 @@ static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t
 int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
 		   struct sl_error *err)
 {
-	return each_share(tl, l, t0, t1, true, err);
+	return each_share(tl, l, t0, t1, sl_timeline_book, err);
+}
+
+int sl_layout_book_beneath(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+			   struct sl_error *err)
+{
+	return each_share(tl, l, t0, t1, sl_timeline_book_beneath, err);
 }
 
 int sl_layout_unbook(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
 		     struct sl_error *err)
 {
-	return each_share(tl, l, t0, t1, false, err);
+	return each_share(tl, l, t0, t1, sl_timeline_unbook, err);
 }

@@ -91,7 +91,7 @@ static struct sl_start planned_start(struct sl_commit *m, uint32_t i)
 	return (struct sl_start) { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
 			   .native = v->native[i], .dealt = v->dealt[i], .resv = v->reservation[i], .behind = v->behind[i],
-			   .expected = v->expected[i],
+			   .blocks = v->blocks[i], .expected = v->expected[i],
 			   .text = m->text[i], .through = v->through[i], .lenders = v->lenders[i],
 			   .again = is_again(m, v->job[i]), .row = SL_NONE };
 }
@@ -218,7 +218,8 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	const struct sl_plan_preempt_view *v = &m->plan->preempt;
 	char text[160];
 	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
-			   .native = true, .any_way = true, .behind = v->behind[i], .text = text, .through = SL_NONE };
+			   .native = true, .any_way = true, .behind = v->behind[i], .blocks = v->blocks[i], .text = text,
+			   .through = SL_NONE };
 	bool ok = sl_start_run(&s, cores);
 
 	FREE_NULL_BITMAP(s.keep_off);

@@ -261,11 +261,19 @@ static time_t booked_until(const struct sl_start *s)
 	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
 }
 
-/* Where select may not put it (plan_image.h). */
-static void find_keep_off(struct sl_start *s)
+/* Whether it is still that node does not matter: there may be very many. */
+static void close_node(struct sl_start *s, uint32_t row)
+{
+	if (s->m->c->node_index[row] >= node_record_count)
+		return;
+	if (!s->keep_off)
+		s->keep_off = bit_alloc(node_record_count);
+	bit_set(s->keep_off, s->m->c->node_index[row]);
+}
+
+static void keep_off_reserved(struct sl_start *s, time_t end)
 {
 	const struct sl_plan_image *plan = s->m->plan;
-	time_t end = booked_until(s);
 	uint32_t r, k;
 
 	for (r = 0; r < s->behind; r++) {
@@ -273,13 +281,35 @@ static void find_keep_off(struct sl_start *s)
 
 		if (plan->reserve.job[r] == s->job_id || plan->reserve.start_time[r] >= end)
 			continue;
-		if (!s->keep_off)
-			s->keep_off = bit_alloc(node_record_count);
 		for (k = places.first; k < places.first + places.count; k++)
-			/* whether it is still that node does not matter: there may be very many */
-			if (s->m->c->node_index[plan->place.node[k]] < node_record_count)
-				bit_set(s->keep_off, s->m->c->node_index[plan->place.node[k]]);
+			close_node(s, plan->place.node[k]);
 	}
+}
+
+static void keep_off_blocked(struct sl_start *s, time_t end)
+{
+	const struct sl_plan_image *plan = s->m->plan;
+	time_t now = time(NULL);
+	uint32_t b, k, row;
+
+	for (b = 0; b < s->blocks; b++) {
+		struct sl_range runs = plan->block.nodes[b];
+
+		if (plan->block.start_time[b] >= end || plan->block.end_time[b] <= now)
+			continue;
+		for (k = runs.first; k < runs.first + runs.count; k++)
+			for (row = plan->node_run.first[k]; row <= plan->node_run.last[k]; row++)
+				close_node(s, row);
+	}
+}
+
+/* Where select may not put it (plan_image.h). */
+static void find_keep_off(struct sl_start *s)
+{
+	time_t end = booked_until(s);
+
+	keep_off_reserved(s, end);
+	keep_off_blocked(s, end);
 }
 
 /* -- through select_nodes() ------------------------------------------------------- */
@@ -408,7 +438,7 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 		return give_up(s, SL_FATE_UNFIT, why);
 	}
 	set_limit(s);
-	if (s->behind && !s->keep_off)
+	if (s->native && !s->keep_off)
 		find_keep_off(s);
 	if (s->lend && (why = check_loan(s)))
 		give_up(s, SL_FATE_LOAN, why);

@@ -26,6 +26,7 @@ struct sl_start {
 	bool any_way;			/* or in any that draws it in */
 	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */
 	uint32_t behind;		/* native: reservations of the plan, the first so many, whose nodes it may not have */
+	uint32_t blocks;		/* blocks of the plan, the first so many, that bind it */
 	bool again;			/* an earlier row was for the same array, and started a task */
 	/* found out on the way */
 	uint32_t row;			/* of the job in the snapshot, or SL_NONE */
@@ -34,7 +35,7 @@ struct sl_start {
 	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
-	bitstr_t *keep_off;		/* nodes on which others have those within its time, or NULL */
+	bitstr_t *keep_off;		/* native: nodes that others have reserved, or that are kept free, within its time; or NULL */
 	bool as_planned;		/* the record was there, unchanged, and nobody has strayed to its places */
 	/* what became of it */
 	enum sl_fate fate;

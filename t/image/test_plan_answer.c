@@ -290,6 +290,64 @@ static void a_job_is_not_behind_more_reservations_than_there_are(void **state)
 	build_destroy(b);
 }
 
+/* A block of that list of node rows, first and last of each run. */
+static void put_block(struct built_plan *p, uint32_t count, const uint32_t *runs)
+{
+	struct sl_plan_block_row block = { .start_time = 10, .end_time = 20,
+		.nodes = { sl_builder_rows(p->builder, SL_P_NODE_RUN), count } };
+
+	for (uint32_t i = 0; i < count; i++)
+		sl_builder_append(p->builder, SL_P_NODE_RUN,
+				  &(struct sl_plan_node_run_row) { .first = runs[2 * i], .last = runs[2 * i + 1] });
+	sl_builder_append(p->builder, SL_P_BLOCK, &block);
+}
+
+static void a_block_is_of_nodes_of_the_snapshot_in_order(void **state)
+{
+	struct build *b = two_waiting();
+	struct built_plan *p = build_plan(b);
+
+	(void) state;
+	put_block(p, 2, (const uint32_t[]) { 0, 0, 1, 1 });
+	expect(b, p, NULL);
+	p = build_plan(b);
+	put_block(p, 1, (const uint32_t[]) { 1, 2 });
+	expect(b, p, "node_run[0]: there are no node rows 1 to 2");
+	p = build_plan(b);
+	put_block(p, 1, (const uint32_t[]) { 1, 0 });
+	expect(b, p, "node_run[0]: there are no node rows 1 to 0");
+	p = build_plan(b);
+	put_block(p, 2, (const uint32_t[]) { 0, 1, 1, 1 });
+	expect(b, p, "block[0]: node row 1 comes twice or out of order");
+	p = build_plan(b);
+	for (int i = 0; i <= SL_PLAN_BLOCKS_MAX; i++)
+		put_block(p, 1, (const uint32_t[]) { 0, 0 });
+	expect(b, p, "plan: 257 blocks, expected at most 256");
+	build_destroy(b);
+}
+
+static void nobody_is_bound_by_more_blocks_than_there_are(void **state)
+{
+	struct build *b = two_waiting();
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_start_row row = start_of(p, 2);
+	struct sl_plan_reserve_row reserve = sl_plan_reserve_row();
+
+	(void) state;
+	row.blocks = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, "start[0]: job 2 is bound by more blocks than there are");
+	p = build_plan(b);
+	put_block(p, 1, (const uint32_t[]) { 0, 0 });
+	reserve.job = 2;
+	reserve.partition = 0;
+	reserve.places = build_place(p, 1, 8);
+	reserve.blocks = 2;
+	sl_builder_append(p->builder, SL_P_RESERVE, &reserve);
+	expect(b, p, "reserve[0]: job 2 is bound by more blocks than there are");
+	build_destroy(b);
+}
+
 static void a_forecast_is_of_a_job_that_is_queued_and_told_once(void **state)
 {
 	struct build *b = two_waiting();
@@ -363,6 +421,9 @@ static void who_preempts_is_queued_and_may(void **state)
 	sl_builder_append(p->builder, SL_P_PREEMPT, &(struct sl_plan_preempt_row) { .job = 3, .behind = 1 });
 	expect(b, p, "preempt[0]: job 3 is behind more reservations than there are");
 	p = build_plan(b);
+	sl_builder_append(p->builder, SL_P_PREEMPT, &(struct sl_plan_preempt_row) { .job = 3, .blocks = 1 });
+	expect(b, p, "preempt[0]: job 3 is bound by more blocks than there are");
+	p = build_plan(b);
 	preempt(p, 4, 0);
 	expect(b, p, "preempt[0]: job 4 is not in the snapshot");
 	p = build_plan(b);
@@ -386,6 +447,8 @@ int main(void)
 		cmocka_unit_test(texts_that_are_shared_are_counted_each_time),
 		cmocka_unit_test(a_log_has_an_end),
 		cmocka_unit_test(a_job_is_not_behind_more_reservations_than_there_are),
+		cmocka_unit_test(a_block_is_of_nodes_of_the_snapshot_in_order),
+		cmocka_unit_test(nobody_is_bound_by_more_blocks_than_there_are),
 		cmocka_unit_test(a_forecast_is_of_a_job_that_is_queued_and_told_once),
 		cmocka_unit_test(who_preempts_is_queued_and_may),
 	};

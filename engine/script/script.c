@@ -314,6 +314,22 @@ static void push_decider(lua_State *L, const struct sl_script *s)
 	}
 }
 
+/* Let the group at 1 prepare what it decides: nodes that it keeps free, say. */
+static int prepare_group(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	sl_plan_set_policy(x->plan, sl_lua_group_text(L, 1, "name"));
+	sl_lua_begin_turn(L, x, 1, SL_TURN_UNRANKED);
+	if (lua_getfield(L, 1, "prepare") != LUA_TFUNCTION)
+		return 0;
+	sl_lua_push_cluster(L, x);
+	sl_lua_push_plan(L, x);
+	lua_call(L, 2, 0);
+	sl_sandbox_settle(L);
+	return 0;
+}
+
 /* Let the group at 1 decide.  A component's stages are policies of the site's own. */
 static int run_group(lua_State *L)
 {
@@ -434,6 +450,45 @@ static void after_failure(struct sl_script *s, lua_CFunction run, const struct s
 	lua_pop(s->x.L, 1);
 }
 
+/* The rest of the time becomes so much less, or what there is until that time.  Without a clock nothing goes on. */
+static void set_time(struct sl_script *s, int64_t budget_us)
+{
+	struct sl_limit *limit = &s->x.limit;
+	int64_t whole = limit->budget_us;
+
+	sl_limit_disarm(limit);
+	if (sl_limit_arm(limit, budget_us > 0 ? budget_us : 1, NULL))
+		limit->expired = 1;
+	limit->budget_us = whole;	/* what messages name */
+}
+
+/*
+ * Easy is about to decide in the place of a group, which is on the top of the stack: what the policies of the group prepare
+ * holds for easy as well.  A prepare() that fails, or that does not end within a quarter of the time that is left, costs
+ * what it has not said yet.
+ */
+static void prepare_for_stand_in(struct sl_script *s)
+{
+	struct sl_limit *limit = &s->x.limit;
+	int64_t end_ns = limit->deadline_ns;
+	bool timed = limit->budget_us > 0;
+	char text[SL_LUA_TEXT_MAX];
+	struct sl_error why = { 0 };
+
+	if (timed)
+		set_time(s, (end_ns - sl_clock_ns()) / 4000);
+	lua_pushvalue(s->x.L, -1);
+	if (run_one(s, prepare_group, &why)) {
+		snprintf(text, sizeof(text), "prepare failed, easy decides without what it had not said yet: %s", why.text);
+		sl_plan_log(s->x.plan, 0, text);
+		limit->out_of_memory = false;
+		free(s->trace);		/* that of what easy fails at is to be told */
+		s->trace = NULL;
+	}
+	if (timed)
+		set_time(s, (end_ns - sl_clock_ns()) / 1000);
+}
+
 /*
  * All groups, one after the other.  One that fails does not take the others with
  * it; the first error is told.  After the deadline and out of memory nothing
@@ -453,6 +508,8 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 		return 1;
 	}
 	for (lua_Integer i = 1; !at_an_end(s) && lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+		if (s->stand_in)
+			prepare_for_stand_in(s);
 		lua_pushvalue(L, -1);
 		if (!run_one(s, run, &now)) {
 			lua_pop(L, 1);

@@ -153,6 +153,65 @@ static void an_allow_that_never_ends_holds_what_it_guards(void **state)
 	assert_int_equal(started, 7);
 }
 
+/* A policy that fails as it decides, and quotas; what it does before that. */
+#define PREPARING(most, lines) \
+	"local sched = require \"sched\"\n" \
+	"local bomb = { api = 1, name = \"bomb\", doc = \"fails on the real cluster\" }\n" \
+	"function bomb.prepare(cluster, plan)\n" lines "end\n" \
+	"function bomb.decide(cluster) if cluster.name == \"tiny\" then error(\"bang\") end end\n" \
+	"return sched.site { default = { sched.quota { per_user = \"" most " cpu-hours\" }, bomb } }\n"
+#define BLOCK_ALL "plan:block(cluster:nodes(), cluster.now, cluster.now + 3600)\n"
+
+static void nodes_that_a_failing_policy_keeps_free_are_kept_free_by_easy(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	char reason[256];
+	uint32_t started;
+
+	write_site(e, PREPARING("1", BLOCK_ALL));
+	assert_int_equal(load_site(e, e->site, -1).ok, 1);
+	plan = decide_bundled(e, snapshot_fd(), &started, reason);
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(plan.code, SL_OK);
+	assert_int_equal(started, 0);
+	/* what it has said before it fails holds, too */
+	write_site(e, PREPARING("1", BLOCK_ALL "if cluster.name == \"tiny\" then error(\"early\") end\n"));
+	assert_int_equal(load_site(e, e->site, -1).ok, 1);
+	plan = decide_bundled(e, snapshot_fd(), &started, reason);
+	assert_int_equal(plan.code, SL_OK);
+	assert_int_equal(started, 0);
+}
+
+static void a_prepare_that_fails_or_never_ends_does_not_keep_easy_from_deciding_within_the_sites_limits(void **state)
+{
+	static const char *const sites[][2] = {
+		{ PREPARING("1", "if cluster.name == \"tiny\" then error(\"early\") end\n"),
+		  PREPARING("0.1", "if cluster.name == \"tiny\" then error(\"early\") end\n") },
+		{ PREPARING("1", "while cluster.name == \"tiny\" do end\n"),
+		  PREPARING("0.1", "while cluster.name == \"tiny\" do end\n") },
+		{ PREPARING("1", "local t = {} while cluster.name == \"tiny\" do t[#t + 1] = (\"x\"):rep(1000000) .. #t end\n"),
+		  PREPARING("0.1", "local t = {} while cluster.name == \"tiny\" do t[#t + 1] = (\"x\"):rep(1000000) .. #t end\n") },
+	};
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	char reason[256];
+	uint32_t started;
+
+	for (size_t i = 0; i < 3; i++) {
+		for (int over = 0; over < 2; over++) {
+			write_site(e, sites[i][over]);
+			assert_int_equal(load_site(e, e->site, -1).ok, 1);
+			plan = decide_bundled(e, snapshot_fd(), &started, reason);
+			assert_int_equal(plan.ok, 1);
+			assert_int_equal(plan.code, SL_OK);
+			assert_int_equal(started, over ? 0 : 7);
+			if (over)
+				CONTAINS(reason, "quota");
+		}
+	}
+}
+
 static void without_a_set_easy_leaves_alone_what_it_is_told_to_hold(void **state)
 {
 	struct engine *e = *state;
@@ -219,6 +278,8 @@ int main(void)
 		TEST(when_what_guards_fails_nothing_starts_where_the_site_says_hold),
 		TEST(without_a_quota_a_failing_admit_holds_only_if_the_site_says_so),
 		TEST(an_allow_that_never_ends_holds_what_it_guards),
+		TEST(nodes_that_a_failing_policy_keeps_free_are_kept_free_by_easy),
+		TEST(a_prepare_that_fails_or_never_ends_does_not_keep_easy_from_deciding_within_the_sites_limits),
 		TEST(without_a_set_easy_leaves_alone_what_it_is_told_to_hold),
 		TEST(a_set_tells_which_partitions_are_to_be_held),
 		TEST(a_set_whose_first_real_decision_never_ends_is_refused),

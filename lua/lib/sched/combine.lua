@@ -35,23 +35,27 @@ function M.first_place(places)
 	end
 end
 
---- decide(), after what has to be prepared for it.
-function M.prepared(parts, decide)
+--- All that has to be prepared before decide(); nil: nothing.
+function M.all_prepare(parts)
 	local list = {}
 	for _, part in ipairs(parts) do
 		if part.policy.prepare then
 			list[#list + 1] = part
 		end
 	end
-	if #list == 0 then
-		return decide
-	end
-	return function(cluster, plan, opt)
+	return #list > 0 and function(cluster, plan)
 		for _, part in ipairs(list) do
 			part.policy.prepare(cluster, plan, part.values, part.state)
 		end
+	end or nil
+end
+
+--- decide(), after what has to be prepared for it.
+function M.prepared(prepare, decide)
+	return prepare and function(cluster, plan, opt)
+		prepare(cluster, plan)
 		return decide(cluster, plan, opt)
-	end
+	end or decide
 end
 
 --- "later", when one says so and none forbids it; with the reason of the first.

@@ -363,7 +363,7 @@ local function with_tuned(part, tuned)
 	return given
 end
 
--- What the driver works with: { name, names, parts, partitions, admit, allow, rank, decide,
+-- What the driver works with: { name, names, parts, partitions, admit, allow, rank, prepare, decide,
 -- options, split, on_failure }.
 local function compose(given, at, site_wide, tuned)
 	local list, on_failure = take_on_failure(given, at)
@@ -381,14 +381,15 @@ local function compose(given, at, site_wide, tuned)
 		parts[#parts + 1] = easy
 	end
 	local rank, decide = only_one(parts, "rank", at), only_one(parts, "decide", at)
-	local names = names_of(parts)
+	local names, prepare = names_of(parts), combine.all_prepare(parts)
 	return {
 		name = table.concat(names, "+"), names = names, parts = parts,
 		admit = combine.all_admit(all_of(parts, "admit")),
 		allow = combine.all_allow(all_of(parts, "allow")),
 		rank = rank and bound(rank, "rank"), rerank = rank and rank.policy.rerank,
 		place = combine.first_place(all_of(parts, "place")),
-		decide = combine.prepared(parts, decide.policy.decide), options = decide.values, split = decide.policy.split ~= false,
+		prepare = prepare, decide = combine.prepared(prepare, decide.policy.decide), options = decide.values,
+		split = decide.policy.split ~= false,
 		on_failure = on_failure or site_wide or wish_of(parts),
 	}
 end

@@ -8,11 +8,13 @@
 #   got OPTION...                  in a scene: a job that can start at once
 #   waits HOLDER OPTION...         one that can when that job has ended
 #   holds OPTION...                one that keeps nodes busy
+#   topology_with_blocks NODES     topology.yaml: the cluster's own on stdin, and "blocks", the second of which has those nodes
 #
 # Under sched/lua a job that can start at once has to be started by the first plan that has it: one that Slurm's select
 # refuses, and that some later plan starts all the same, fails the scene.
 
 PARAMETERS=		# further words of SchedulerParameters
+STOCK_PARAMETERS=bf_interval=1,bf_continue,bf_resolution=1,sched_interval=2,sched_min_interval=0
 NODE_WORDS=		# further words of the line of nodes
 STOCK_SAYS=		# what Slurm's own schedulers of this release print, a slash, and what sched/lua is to print in its place
 
@@ -24,7 +26,7 @@ beside_begin() {
 anew() { # stock | lua [LINE...]
 	local type=sched/lua parameters=defer,sched_interval=-1 plugins=${SL_PLUGINDIR:-$TOP/.work/inst/lib/slurm}
 	if [ "$1" = stock ]; then
-		type=sched/backfill parameters=bf_interval=1,bf_continue,bf_resolution=1,sched_interval=2,sched_min_interval=0
+		type=sched/backfill parameters=$STOCK_PARAMETERS
 	fi
 	cluster_ctld_kill
 	cp "$C/slurm.conf" "$C/etc/slurm.conf"
@@ -98,6 +100,8 @@ waits() { # HOLDER OPTION...
 	echo "${*:2}: $(layout "$id")"
 }
 
+is_idle() { [ "$(sinfo -h -N -n "$1" -o %T | sort -u)" = idle ]; } # NODES
+
 holds() { # OPTION... : that they are busy; prints the job
 	local id
 	id=$(submit -t 30 "$@")
@@ -109,3 +113,25 @@ holds() { # OPTION... : that they are busy; prints the job
 needs() { # SERIES WHAT
 	slurm_since "$1" || skip "there is no $2 before $1"
 }
+
+# The lines of the cluster's own topology on stdin, without a name; beside it one of two blocks for partitions that say so.
+topology_with_blocks() { # NODES of the second block
+	{
+		printf '%s\n' '---' '- topology: own' '  cluster_default: true'
+		cat
+		cat <<-EOC
+			- topology: blocks
+			  cluster_default: false
+			  block:
+			    block_sizes:
+			      - 4
+			    blocks:
+			      - block: b1
+			        nodes: n[001-004]
+			      - block: b2
+			        nodes: $1
+		EOC
+	} > "$C/etc/topology.yaml"
+}
+# shellcheck disable=SC2034	# for the files that source this one
+BLOCKS="PartitionName=blocks Nodes=ALL MaxTime=INFINITE State=UP Topology=blocks"

@@ -7,6 +7,9 @@
 #   needs_database                 skips everything where it is not installed
 #   database_up                    MariaDB and slurmdbd, and slurmctld uses them
 #   database_enforce WHAT          AccountingStorageEnforce; slurmctld is started anew
+#   database_with_root             database_up, with an account "lab" of root's
+#   database_begin FUNCTION        in a file of which some tests do without: that brings it up, and jobs are of account lab
+#   needs_accounting               in those that do not
 #
 # MariaDB has a socket and no port; slurmdbd listens on loopback, between slurmctld's
 # ports and the nodes'.  cluster_down ends both.
@@ -78,4 +81,26 @@ database_up() {
 database_enforce() {
 	cluster_conf AccountingStorageEnforce="$1"
 	cluster_ctld_kill && cluster_ctld_start && wait_for 30 knows_cluster && wait_for 30 cluster_nodes_ready "$NODES"
+}
+
+database_with_root() {
+	database_up && sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null
+}
+
+# What follows beside_begin begins with the database, too.
+DATABASE=none
+database_begin() { # FUNCTION
+	if lacks_database > "$C/database.out"; then
+		DATABASE=lacks
+	elif "$1" > "$C/database.out" 2>&1; then
+		DATABASE=up
+		export SBATCH_ACCOUNT=lab
+		beside_begin
+	fi
+}
+needs_accounting() {
+	case $DATABASE in
+	lacks) skip "$(cat "$C/database.out")" ;;
+	none) cat "$C/database.out" && echo "the accounting database did not come up" && false ;;
+	esac
 }

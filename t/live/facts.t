@@ -99,6 +99,7 @@ soft_scene() {
 # Its expected start, to ten minutes.
 expected_in() { # JOBID
 	wait_for 30 is_expected "$1"
+	# shellcheck disable=SC2017	# to ten minutes
 	echo "expected in $((($(start_time "$1" StartTime) - $(date +%s) + 300) / 600 * 10)) minutes"
 }
 soft() {

@@ -114,16 +114,12 @@ several_scene() {
 	wait_for 30 has_jobs PD,R -eq 2
 	holds -N2 --exclusive -w 'n[007-008]' > /dev/null
 	scancel "$(squeue -h -w n005 -o %A)"
-	wait_for 30 cluster_idle 'n[005-006]'
+	wait_for 30 is_idle 'n[005-006]'
 	got -N3 --exclusive
 }
-cluster_idle() { [ "$(sinfo -h -N -n "$1" -o %T | sort -u)" = idle ]; }
 several() {
 	needs 25.05 topology.yaml
-	cat > "$C/etc/topology.yaml" <<-'EOC'
-		---
-		- topology: tree
-		  cluster_default: true
+	topology_with_blocks 'n[005-008]' <<-'EOC'
 		  tree:
 		    switches:
 		      - switch: root
@@ -132,18 +128,8 @@ several() {
 		        nodes: n[001-003]
 		      - switch: leaf2
 		        nodes: n[004-008]
-		- topology: blocks
-		  cluster_default: false
-		  block:
-		    block_sizes:
-		      - 4
-		    blocks:
-		      - block: b1
-		        nodes: n[001-004]
-		      - block: b2
-		        nodes: n[005-008]
 	EOC
-	same_as_stock several_scene "PartitionName=blocks Nodes=ALL MaxTime=INFINITE State=UP Topology=blocks"
+	same_as_stock several_scene "$BLOCKS"
 }
 it "topology.yaml: each partition has its own topology" several
 rm -f "$C/etc/topology.yaml"
@@ -157,7 +143,7 @@ ring_scene() {
 	for n in 2 4 5 6 7; do holds -N1 --exclusive -w "n00$n" > /dev/null; done
 	got -N2 --exclusive		# the first and the last, which are neighbours
 	scancel -n wrap
-	wait_for 30 cluster_idle 'n[001-008]'
+	wait_for 30 is_idle 'n[001-008]'
 	one=$(holds -N1 --exclusive -w n002)
 	holds -N1 -n3 -w n005 > /dev/null
 	got -N2 -n12 -w 'n[005-006]'
@@ -236,12 +222,13 @@ it "MaxCPUsPerSocket: a partition has so many CPUs of each socket" socket
 # -- resources -----------------------------------------------------------------------
 
 hres_scene() {
-	local one
+	local one by=--licenses
+	! slurm_since 25.11 || by=--resources
 	one=$(holds -N1 -n1 -L water:3 -w n001)
 	layout "$one"
 	got -N1 -n1 -L water:3
 	got -N1 -n1 -L water:1
-	waits "$one" -N1 -n1 -L water:3
+	waits "$one" -N1 -n1 "$by=water:3"
 }
 hres() {
 	needs 25.05 resources.yaml
@@ -261,6 +248,37 @@ hres() {
 }
 it "resources.yaml: a job gets nodes that have the resource" hres
 it "... of all layers" hres MODE_2
+
+# Each node uses up what the job asks for, of its own layer and of the one above, which has less than these together.
+tree_of_resources_scene() {
+	local one
+	one=$(holds -N2 --exclusive --resources=power:2)
+	layout "$one"
+	got -N1 -n1 --resources=power:2
+	got -N1 -n1 -w n003
+	waits "$one" -N2 --exclusive --resources=power:1
+	got -N1 -n1 --resources=power:2
+}
+tree_of_resources() {
+	needs 25.11 "MODE_3 of resources.yaml"
+	cat > "$C/etc/resources.yaml" <<-'EOC'
+		---
+		- resource: power
+		  mode: MODE_3
+		  layers:
+		    - nodes:
+		        - "n[001-008]"
+		      count: 6
+		    - nodes:
+		        - "n[001-004]"
+		      count: 4
+		    - nodes:
+		        - "n[005-008]"
+		      count: 4
+	EOC
+	same_as_stock tree_of_resources_scene
+}
+it "... by node, summed up in a tree" tree_of_resources
 rm -f "$C/etc/resources.yaml"
 
 extra_scene() {

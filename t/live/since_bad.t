@@ -11,23 +11,8 @@ beside_begin
 # Blocks of which some nodes do not exist, beside a topology that has them all.
 unknown_nodes() {
 	needs 25.05 topology.yaml
-	cat > "$C/etc/topology.yaml" <<-'EOC'
-		---
-		- topology: flat
-		  cluster_default: true
-		  flat: true
-		- topology: blocks
-		  cluster_default: false
-		  block:
-		    block_sizes:
-		      - 4
-		    blocks:
-		      - block: b1
-		        nodes: n[001-004]
-		      - block: b2
-		        nodes: x[005-008]
-	EOC
-	anew lua "PartitionName=blocks Nodes=ALL MaxTime=INFINITE State=UP Topology=blocks"
+	topology_with_blocks 'x[005-008]' <<< '  flat: true'
+	anew lua "$BLOCKS"
 	got -N2 --exclusive
 	got -p blocks -N2 --exclusive -w 'n[003-004]'
 	local id

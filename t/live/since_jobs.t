@@ -16,8 +16,6 @@ live_begin 8 DebugFlags=NO_CONF_HASH SelectTypeParameters=CR_Core_Memory License
 needs_engine
 beside_begin
 
-is_idle() { [ "$(sinfo -h -N -n "$1" -o %T | sort -u)" = idle ]; } # NODES
-
 # -- requeued jobs -------------------------------------------------------------------
 
 # A job fails, and so does the epilog of its node, which is drained: the job is requeued and goes before all others.
@@ -183,21 +181,11 @@ it "nodes of external jobs are theirs alone" external
 
 # -- with an accounting database --------------------------------------------------------------
 
-export SBATCH_ACCOUNT=
 accounting_up() {
-	database_up && sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
-		sacctmgr -i -Q add qos fast > /dev/null && sacctmgr -i -Q modify user root set qos=normal,fast > /dev/null &&
+	database_with_root && sacctmgr -i -Q add qos fast > /dev/null && sacctmgr -i -Q modify user root set qos=normal,fast > /dev/null &&
 		cluster_conf AccountingStorageTRES=license/iop,license/tool && database_enforce associations,limits,qos
 }
-if lacks_database > "$C/out"; then
-	DATABASE="skip $(cat "$C/out")"
-elif accounting_up > "$C/out" 2>&1; then
-	DATABASE=true
-	SBATCH_ACCOUNT=lab
-	beside_begin
-else
-	DATABASE="echo the accounting database did not come up: && false"
-fi
+database_begin accounting_up
 
 task_licenses_scene() {
 	local first
@@ -219,7 +207,7 @@ waits_expected() { # HOLDER OPTION...
 }
 task_licenses() {
 	needs 24.05 "license in --tres-per-task"
-	$DATABASE
+	needs_accounting
 	PARAMETERS=,bf_licenses
 	same_as_stock task_licenses_scene
 }
@@ -237,7 +225,7 @@ qos_scene() {
 }
 qos() {
 	needs 25.11 "QOS of a reservation"
-	$DATABASE
+	needs_accounting
 	same_as_stock qos_scene
 }
 it "QOS of a reservation: jobs of such a QOS may start in it" qos

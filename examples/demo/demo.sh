@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# demo.sh [--swf FILE[.gz]] [--nodes N] [--short] - a day of a cluster in minutes.
+# demo.sh [--swf FILE[.gz]] [--nodes N] [--short] [--without-stock] - a day of a cluster in minutes.
 #
 # A throw-away cluster in compressed time (libfaketime) runs a workload; `easy`
 # schedules it; then the policy is changed on disk, then broken; slurmctld stays
 # all the while.  A second scene (together.sh) shows what a policy
-# that looks at jobs together does for three of them.  ./quickstart demo builds and calls this.
+# that looks at jobs together does for three of them.  A third (beside.sh) runs the same workload under Slurm's own
+# scheduler and prints the figures of both beside each other.  ./quickstart demo builds and calls this.
 #
 # Needs root, SL_PREFIX (where sched/lua is installed), SL_PLUGINDIR.
 
@@ -18,15 +19,18 @@ TOP=$(cd "$HERE/../.." && pwd -P)
 . "$TOP/t/live/cluster.sh"
 # shellcheck source=examples/demo/together.sh
 . "$HERE/together.sh"
+# shellcheck source=examples/demo/beside.sh
+. "$HERE/beside.sh"
 
 # ---------------------------------------------------------------------- options
 
-NODES=128 SWF='' SHORT=''
+NODES=128 SWF='' SHORT='' STOCK=1
 for ((i = 1; i <= $#; i++)); do
 	case ${!i} in
 	--swf) ((i++)); SWF=${!i-} ;;
 	--nodes) ((i++)); NODES=${!i-} ;;
 	--short) SHORT=1 ;;
+	--without-stock) STOCK='' ;;
 	*) echo "demo.sh: unknown option ${!i}" >&2; exit 2 ;;
 	esac
 done
@@ -172,13 +176,17 @@ begin_cluster() {
 	: > "$NOTES"
 }
 
+submit_workload() {
+	"$HERE/submit.sh" "$C/workload.tsv" > "$C/log/submit.out" 2>&1 < /dev/null &
+	SUBMIT=$!
+	disown
+}
+
 run_workload() {
 	lua5.4 "$HERE/workload.lua" --nodes "$NODES" --hours "$HOURS" --jobs "$JOBS" --load "$LOAD" ${SWF:+--swf "$SWF"} > "$C/workload.tsv" ||
 		exit 1
 	event "$(wc -l < "$C/workload.tsv") jobs come in through sbatch, srun and salloc; the policy is $(status policy)"
-	"$HERE/submit.sh" "$C/workload.tsv" > "$C/log/submit.out" 2>&1 < /dev/null &
-	SUBMIT=$!
-	disown
+	submit_workload
 }
 
 phase() { # MINUTES of the cluster
@@ -208,12 +216,15 @@ echo
 echo "What happened (in the cluster's time)"
 sed 's/^/  /' "$NOTES"
 echo
-squeue -h -r -t all -o '%T|%V|%S|%e|%C|%D' > "$C/jobs.txt"
+record_jobs "$C/jobs.txt"
 lua5.4 "$HERE/summary.lua" --jobs "$C/jobs.txt" --cores $((NODES * 8)) \
-	--status "$status_file" --factor "$FACTOR" --now "$(date +%Y-%m-%dT%H:%M:%S)"
+	--status "$status_file" --factor "$FACTOR" --now "$(recorded_at "$C/jobs.txt")"
+kill "$SUBMIT" 2>/dev/null
 if [ -z "$FAILED" ] && [ "$NODES" -ge 4 ]; then
-	kill "$SUBMIT" 2>/dev/null
 	second_scene || true
+fi
+if [ -z "$FAILED" ] && [ -n "$STOCK" ]; then
+	stock_scene || true
 fi
 echo
 echo "  the demo took             $(($(real_seconds) - BEGAN)) s"

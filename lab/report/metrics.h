@@ -57,9 +57,9 @@ static inline void sl_ended_node(struct sl_ended *e, uint32_t node, uint32_t cor
 	e->gpus += gpus;
 }
 
-/* Consecutive nodes of a job, with so many cores held on each. */
+/* Consecutive nodes of a job, with so many cores and GPUs held on each. */
 struct sl_stretch {
-	uint32_t first, count, cores;
+	uint32_t first, count, cores, gpus;
 };
 
 struct sl_moments {			/* of some quantity over jobs */

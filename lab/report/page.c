@@ -85,9 +85,6 @@ static char *read_asset(const char *name, struct sl_error *err)
 	}
 	if (fd >= 0)
 		rc = sl_read_all(fd, path, ASSET_MAX, &text, &n, err);
-	else if (!strncmp(name, "uPlot", 5))
-		sl_fail(err, SL_ENOENT, "report: there is no chart library in %s: \"make report-library\" (and "
-			"\"make install\") fetches it with npm", where.dir[0]);
 	else
 		sl_fail(err, SL_ENOENT, "report: no %s in %s or %s", name, where.dir[0], where.dir[1]);
 	if (!rc && strlen(text) != n) {
@@ -117,9 +114,16 @@ static void put_escaped(const char *s, FILE *out)
 		}
 }
 
+/* True if the asset is one of the chart library's, without which a page still has its tables. */
+static bool is_library(const char *name)
+{
+	return !strncmp(name, "uPlot", 5);
+}
+
 /* A line "<!-- title -->", "<!-- data -->" or "<!-- css|js|text NAME -->": what
- * it stands for.  Returns 1 for the data, 0 for others, -1 with *err. */
-static int put_placeholder(FILE *out, const char *kind, const char *name, const char *title, struct sl_error *err)
+ * it stands for.  *lacks becomes true where it is the chart library and that is not there.
+ * Returns 1 for the data, 0 for others, -1 with *err. */
+static int put_placeholder(FILE *out, const char *kind, const char *name, const char *title, bool *lacks, struct sl_error *err)
 {
 	char *text;
 
@@ -132,6 +136,10 @@ static int put_placeholder(FILE *out, const char *kind, const char *name, const 
 		return 0;
 	}
 	text = read_asset(name, err);
+	if (!text && is_library(name) && err->code == SL_ENOENT) {
+		*lacks = true;
+		return 0;
+	}
 	if (!text)
 		return -1;
 	if (!strcmp(kind, "text")) {
@@ -155,7 +163,7 @@ static int put_placeholder(FILE *out, const char *kind, const char *name, const 
 
 /* Write the template up to the data, or to its end.  Returns where it stopped
  * (after the line of the data), NULL with *err. */
-static const char *put_template(FILE *out, const char *text, const char *title, bool *data, struct sl_error *err)
+static const char *put_template(FILE *out, const char *text, const char *title, bool *data, bool *lacks, struct sl_error *err)
 {
 	*data = false;
 	while (*text) {
@@ -164,7 +172,7 @@ static const char *put_template(FILE *out, const char *text, const char *title, 
 		int rc;
 
 		if (sscanf(text, "<!-- %7[a-z] %63[A-Za-z.] -->", kind, name) >= 1) {
-			rc = put_placeholder(out, kind, name, title, err);
+			rc = put_placeholder(out, kind, name, title, lacks, err);
 			if (rc < 0)
 				return NULL;
 		} else {
@@ -182,7 +190,7 @@ static const char *put_template(FILE *out, const char *text, const char *title, 
 }
 
 /* Try the rest of the template before the run, not after it: are all its assets there? */
-static int try_template(const char *text, struct sl_error *err)
+static int try_template(const char *text, bool *lacks, struct sl_error *err)
 {
 	FILE *out = fopen("/dev/null", "we");
 	const char *rest;
@@ -190,7 +198,7 @@ static int try_template(const char *text, struct sl_error *err)
 
 	if (!out)
 		return sl_fail(err, SL_EIO, "report: /dev/null: %s", strerror(errno));
-	rest = put_template(out, text, "", &data, err);
+	rest = put_template(out, text, "", &data, lacks, err);
 	fclose(out);
 	if (!rest)
 		return -1;
@@ -240,6 +248,12 @@ static int open_temporary(struct sl_page *p, struct sl_error *err)
 	return -1;
 }
 
+const char *sl_page_lacks(const struct sl_page *p)
+{
+	return !p->lacks_library ? NULL : "the page has figures and tables, but no charts over time: the chart library is not installed; "
+		"\"make report-library\" and \"make install\" fetch it with npm, packages and release tarballs bring it";
+}
+
 struct sl_page *sl_page_open(const char *path, const char *title, struct sl_error *err)
 {
 	struct sl_page *p = calloc(1, sizeof(*p));
@@ -257,7 +271,7 @@ struct sl_page *sl_page_open(const char *path, const char *title, struct sl_erro
 	html = read_asset("page.html", err);
 	if (!html || open_temporary(p, err) < 0)
 		goto error;
-	rest = put_template(p->out, html, title, &data, err);
+	rest = put_template(p->out, html, title, &data, &p->lacks_library, err);
 	if (!rest)
 		goto error;
 	if (!data) {
@@ -269,7 +283,7 @@ struct sl_page *sl_page_open(const char *path, const char *title, struct sl_erro
 		no_memory(err);
 		goto error;
 	}
-	if (try_template(p->rest, err) < 0)
+	if (try_template(p->rest, &p->lacks_library, err) < 0)
 		goto error;
 	free(html);
 	return p;
@@ -303,7 +317,7 @@ int sl_page_finish(struct sl_page *p, struct sl_error *err)
 
 	if (!out || p->label || !p->runs)
 		return sl_fail(err, SL_EINVAL, "report: finished without a run, within one, or twice");
-	if (!put_template(out, p->rest, "", &data, err))
+	if (!put_template(out, p->rest, "", &data, &p->lacks_library, err))
 		return -1;
 	rc = ferror(out) || p->failed;
 	p->out = NULL;

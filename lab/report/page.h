@@ -22,7 +22,7 @@
  *
  * The files it is made of are in report/: page.html (the template), the *.css and
  * *.js, and the chart library that `make report-library` brings from the npm
- * registry.  They are looked for in $SCHEDLUA_REPORT; where that is not set, in the
+ * registry and release tarballs contain; without it a page has figures and tables only.  They are looked for in $SCHEDLUA_REPORT; where that is not set, in the
  * build tree by a program that runs there, else in $(pkgdatadir)/report, or
  * ../share/schedlua/report beside the program.
  *
@@ -55,7 +55,16 @@ struct sl_page_about {
 	uint64_t seed;
 	int64_t from_s, until_s;	/* what happened then on a cluster; until_s 0: a simulation, all of it */
 	struct sl_page_reasons reasons;
+	const char *user;		/* whose jobs alone are on the page; NULL: everybody's */
 	const char *shadow;		/* what schedlua shadow report --json has of that time; NULL: nothing */
+};
+
+/* The end that is planned for a job that runs (no stretches), or the reservation of one that waits. */
+struct sl_page_planned {
+	uint32_t job;			/* row of the workload */
+	int64_t start_s, end_s;
+	const struct sl_stretch *stretch;	/* in ascending order */
+	uint32_t stretches;
 };
 
 struct sl_page_job {
@@ -69,20 +78,23 @@ struct sl_page_job {
 /*
  * Begin a page.  *path* must be a new name or a regular file, in a directory that
  * can be written.  Returns NULL with *err set: SL_EIO for the path, SL_ENOENT when
- * the chart library is not there (the text says how to get it), SL_EFORMAT for
- * assets that make no page, SL_ENOMEM.
+ * an asset is not there, SL_EFORMAT for assets that make no page, SL_ENOMEM.
  */
 struct sl_page *sl_page_open(const char *path, const char *title, struct sl_error *err);
 void sl_page_destroy(struct sl_page *p);
+
+/* What the page will lack, and how it is had, in one line for the user: the charts, where the chart library was not
+ * found.  NULL: nothing. */
+const char *sl_page_lacks(const struct sl_page *p);
 
 /* The workload of the runs that follow.  Returns 0, or -1 with *err. */
 int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struct sl_page_about *about,
 		     struct sl_error *err);
 
 /*
- * A run: the policy as it was asked for, its jobs, its figures.  *now_s* is where
+ * A run: the policy as it was asked for, its jobs, what is planned, its figures.  *now_s* is where
  * the run's clock stopped: the end of jobs that run still.  Where several jobs
- * share a node, each is given cores of its own to be drawn at: those that were free
+ * share a node, each is given cores and GPUs of its own to be drawn at: those that were free
  * when it began, adjacent ones if possible.
  *
  * Returns 0, or -1 with *err: SL_EINVAL for calls out of turn, a job that is not
@@ -92,6 +104,7 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
  */
 int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err);
 int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err);
+int sl_page_plan(struct sl_page *p, const struct sl_page_planned *planned, struct sl_error *err);
 int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s, struct sl_error *err);
 
 /* Write the rest and give the page its name.  Returns 0, or -1 with *err. */

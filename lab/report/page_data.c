@@ -18,6 +18,7 @@
  *				  number of nodes
  *				  cores of each; 0: all of them, else also
  *				  the first of them
+ *				if it has GPUs, the same of GPUs
  *
  * The first submit time is counted from the workload's origin.
  */
@@ -134,23 +135,21 @@ static void forget_run(struct sl_page *p)
 	free(p->label);
 	free(p->start);
 	free(p->stretch);
-	free(p->lane);
+	free(p->planned);
 	p->label = NULL;
 	p->start = NULL;
 	p->stretch = NULL;
-	p->lane = NULL;
-	p->starts = p->stretches = p->lanes = 0;
-	p->start_room = p->stretch_room = p->lane_room = 0;
+	p->planned = NULL;
+	p->starts = p->stretches = p->plans = 0;
+	p->start_room = p->stretch_room = p->planned_room = 0;
+	sl_page_forget_lanes(p);
 }
 
 void sl_page_forget(struct sl_page *p)
 {
 	forget_run(p);
-	free(p->free_at);
-	free(p->first_core);
+	sl_page_forget_units(p);
 	free(p->start_of);
-	p->free_at = NULL;
-	p->first_core = NULL;
 	p->start_of = NULL;
 	p->w = NULL;
 }
@@ -165,26 +164,54 @@ static int check_written(struct sl_page *p, struct sl_error *err)
 
 /* -- a workload ----------------------------------------------------------------- */
 
-static uint32_t cores_of(const struct sl_page *p, uint32_t node)
+/* How many units each node has, as runs of nodes with equal numbers. */
+static void put_units(struct sl_page *p, const char *key, enum page_unit unit)
 {
-	return (uint32_t) (p->first_core[node + 1] - p->first_core[node]);
+	uint32_t nodes = p->w->snap.node.rows;
+
+	sl_json_open_array(p->json, key);
+	for (uint32_t i = 0, n; i < nodes; i += n) {
+		for (n = 1; i + n < nodes && sl_page_units(p, unit, i + n) == sl_page_units(p, unit, i); n++)
+			;
+		sl_json_begin_array(p->json);
+		sl_json_int(p->json, n);
+		sl_json_int(p->json, sl_page_units(p, unit, i));
+		sl_json_end_array(p->json);
+	}
+	sl_json_end_array(p->json);
 }
 
-static int count_cores(struct sl_page *p, struct sl_error *err)
+/* The leaf of a node's topology: the switch or block that it is in. */
+static const char *leaf_of(const struct sl_snapshot *snap, uint32_t node)
 {
-	const struct sl_node_view *node = &p->w->snap.node;
+	const char *path = sl_snapshot_str(snap, snap->node.topology[node]), *dot = strrchr(path, '.');
 
-	p->first_core = calloc(node->rows + 1, sizeof(*p->first_core));
-	p->start_of = calloc(p->w->snap.job.rows + 1, sizeof(*p->start_of));
-	if (!p->first_core || !p->start_of)
-		return no_memory(err);
-	for (uint32_t i = 0; i < node->rows; i++)
-		p->first_core[i + 1] = p->first_core[i] + (node->cores[i] ? node->cores[i] : 1);
-	p->free_at = calloc(p->first_core[node->rows] + 1, sizeof(*p->free_at));
-	return p->free_at ? 0 : no_memory(err);
+	return dot ? dot + 1 : path;
 }
 
-/* Node names, and cores as runs of nodes with equal ones. */
+/* Switches or blocks, as runs of nodes; none where the machine has no topology. */
+static void put_blocks(struct sl_page *p)
+{
+	const struct sl_snapshot *snap = &p->w->snap;
+	uint32_t nodes = snap->node.rows;
+	bool known = false;
+
+	for (uint32_t i = 0; i < nodes && !known; i++)
+		known = *leaf_of(snap, i);
+	if (!known)
+		return;
+	sl_json_open_array(p->json, "blocks");
+	for (uint32_t i = 0, n; i < nodes; i += n) {
+		for (n = 1; i + n < nodes && !strcmp(leaf_of(snap, i + n), leaf_of(snap, i)); n++)
+			;
+		sl_json_begin_array(p->json);
+		sl_json_int(p->json, n);
+		sl_json_str(p->json, leaf_of(snap, i));
+		sl_json_end_array(p->json);
+	}
+	sl_json_end_array(p->json);
+}
+
 static void put_nodes(struct sl_page *p)
 {
 	const struct sl_snapshot *snap = &p->w->snap;
@@ -193,14 +220,33 @@ static void put_nodes(struct sl_page *p)
 	for (uint32_t i = 0; i < snap->node.rows; i++)
 		sl_json_str(p->json, sl_snapshot_str(snap, snap->node.name[i]));
 	sl_json_end_array(p->json);
-	sl_json_open_array(p->json, "cores");
-	for (uint32_t i = 0, n; i < snap->node.rows; i += n) {
-		for (n = 1; i + n < snap->node.rows && cores_of(p, i + n) == cores_of(p, i); n++)
-			;
-		sl_json_begin_array(p->json);
-		sl_json_int(p->json, n);
-		sl_json_int(p->json, cores_of(p, i));
+	put_units(p, "cores", PAGE_CORES);
+	if (p->unit[PAGE_GPUS].first[snap->node.rows])
+		put_units(p, "gpus", PAGE_GPUS);
+	put_blocks(p);
+}
+
+/* Reservations that end after the time shown begins. */
+static void put_reservations(struct sl_page *p, int64_t from)
+{
+	const struct sl_snapshot *snap = &p->w->snap;
+	const struct sl_reservation_view *v = &snap->reservation;
+
+	sl_json_open_array(p->json, "reservations");
+	for (uint32_t i = 0; i < v->rows; i++) {
+		if (v->end_time[i] <= from || v->flags[i] & SL_RESV_ANY_NODES)
+			continue;
+		sl_json_begin_object(p->json);
+		sl_json_put_str(p->json, "name", sl_snapshot_str(snap, v->name[i]));
+		sl_json_put_int(p->json, "start_s", v->start_time[i]);
+		sl_json_put_int(p->json, "end_s", v->end_time[i]);
+		sl_json_open_array(p->json, "nodes");
+		for (uint32_t k = v->nodes[i].first; k < v->nodes[i].first + v->nodes[i].count; k++) {
+			sl_json_int(p->json, snap->run.first[k]);
+			sl_json_int(p->json, snap->run.last[k] - snap->run.first[k] + 1);
+		}
 		sl_json_end_array(p->json);
+		sl_json_end_object(p->json);
 	}
 	sl_json_end_array(p->json);
 }
@@ -249,7 +295,11 @@ static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 		sl_json_put_int(j, "until_s", about->until_s);
 		put_reasons(j, &about->reasons);
 	}
+	if (about->user)
+		sl_json_put_str(j, "only", about->user);
 	put_nodes(p);
+	if (!about->user)
+		put_reservations(p, about->until_s ? about->from_s : INT64_MIN);
 	sl_json_open_array(j, "partitions");
 	for (uint32_t i = 0; i < w->snap.partition.rows; i++)
 		sl_json_str(j, sl_snapshot_str(&w->snap, w->snap.partition.name[i]));
@@ -308,7 +358,8 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 	sl_page_forget(p);
 	p->w = w;
 	user = find_users(p, &users);
-	if (!user || count_cores(p, err) < 0) {
+	p->start_of = calloc(w->snap.job.rows + 1, sizeof(*p->start_of));
+	if (!user || !p->start_of || sl_page_count_units(p, err) < 0) {
 		free(user);
 		sl_page_forget(p);
 		return no_memory(err);
@@ -339,167 +390,144 @@ int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err
 	if (!p->label)
 		return no_memory(err);
 	memset(p->start_of, 0, p->w->snap.job.rows * sizeof(*p->start_of));
-	memset(p->free_at, 0, p->first_core[p->w->snap.node.rows] * sizeof(*p->free_at));
+	for (int u = 0; u < PAGE_UNITS; u++)
+		memset(p->unit[u].free_at, 0, p->unit[u].first[p->w->snap.node.rows] * sizeof(*p->unit[u].free_at));
+	return 0;
+}
+
+static int check_stretches(const struct sl_page *p, uint32_t row, const struct sl_stretch *stretch, uint32_t stretches,
+			   struct sl_error *err)
+{
+	const struct sl_snapshot *snap = &p->w->snap;
+	uint32_t past = 0;
+
+	for (uint32_t i = 0; i < stretches; i++) {
+		const struct sl_stretch *s = &stretch[i];
+
+		if (s->first < past || !s->count || !s->cores || s->first >= snap->node.rows || s->count > snap->node.rows - s->first)
+			return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 ": %" PRIu32 " nodes from row %" PRIu32
+				       " are not on the machine, or not in order", snap->job.id[row], s->count, s->first);
+		past = s->first + s->count;
+	}
+	return 0;
+}
+
+static int check_row(const struct sl_page *p, uint32_t row, struct sl_error *err)
+{
+	if (!p->label)
+		return sl_fail(err, SL_EINVAL, "report: a job outside of a run");
+	if (row >= p->w->snap.job.rows)
+		return sl_fail(err, SL_EINVAL, "report: job row %" PRIu32 " of %" PRIu32, row, p->w->snap.job.rows);
 	return 0;
 }
 
 static int check_job(const struct sl_page *p, const struct sl_page_job *job, struct sl_error *err)
 {
-	const struct sl_snapshot *snap;
-	uint32_t past = 0;
+	const struct sl_snapshot *snap = &p->w->snap;
 
-	if (!p->label)
-		return sl_fail(err, SL_EINVAL, "report: a job outside of a run");
-	snap = &p->w->snap;
-	if (job->job >= snap->job.rows)
-		return sl_fail(err, SL_EINVAL, "report: job row %" PRIu32 " of %" PRIu32, job->job, snap->job.rows);
+	if (check_row(p, job->job, err) < 0)
+		return -1;
 	if (p->start_of[job->job])
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " was given twice", snap->job.id[job->job]);
 	if (job->start_s < snap->job.submit_time[job->job] || (job->end_s && job->end_s < job->start_s))
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " starts before its submission or ends before its start",
 			       snap->job.id[job->job]);
-	for (uint32_t i = 0; i < job->stretches; i++) {
-		const struct sl_stretch *stretch = &job->stretch[i];
+	return check_stretches(p, job->job, job->stretch, job->stretches, err);
+}
 
-		if (stretch->first < past || !stretch->count || !stretch->cores || stretch->first >= snap->node.rows ||
-		    stretch->count > snap->node.rows - stretch->first)
-			return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 ": %" PRIu32 " nodes from row %" PRIu32
-				       " are not on the machine, or not in order", snap->job.id[job->job], stretch->count,
-				       stretch->first);
-		past = stretch->first + stretch->count;
-	}
+static int keep_stretches(struct sl_page *p, const struct sl_stretch *stretch, uint32_t stretches, struct sl_error *err)
+{
+	if (sl_grow(&p->stretch, &p->stretch_room, p->stretches + stretches, sizeof(*p->stretch), err) < 0)
+		return -1;
+	if (stretches)
+		memcpy(p->stretch + p->stretches, stretch, stretches * sizeof(*stretch));
+	p->stretches += stretches;
 	return 0;
 }
 
 int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err)
 {
+	uint32_t first = p->stretches;
+
 	if (check_job(p, job, err) < 0 ||
 	    sl_grow(&p->start, &p->start_room, p->starts + 1, sizeof(*p->start), err) < 0 ||
-	    sl_grow(&p->stretch, &p->stretch_room, p->stretches + job->stretches, sizeof(*p->stretch), err) < 0)
+	    keep_stretches(p, job->stretch, job->stretches, err) < 0)
 		return -1;
-	if (job->stretches)
-		memcpy(p->stretch + p->stretches, job->stretch, job->stretches * sizeof(*job->stretch));
 	p->start[p->starts++] = (struct page_start) {
 		.start = job->start_s, .end = job->end_s, .job = job->job, .gpus = job->gpus,
-		.first = p->stretches, .stretches = job->stretches,
+		.first = first, .stretches = job->stretches,
 	};
-	p->stretches += job->stretches;
 	p->start_of[job->job] = p->starts;
 	return 0;
 }
 
-/* -- which cores are drawn ------------------------------------------------------ */
-
-/* Add a rectangle of one node, or make the last one of the job a node taller. */
-static int add_lane(struct sl_page *p, struct page_start *st, struct page_lane lane, struct sl_error *err)
+int sl_page_plan(struct sl_page *p, const struct sl_page_planned *planned, struct sl_error *err)
 {
-	struct page_lane *last = st->lanes ? &p->lane[p->lanes - 1] : NULL;
+	uint32_t first = p->stretches;
 
-	if (last && last->first + last->count == lane.first && last->core == lane.core && last->cores == lane.cores &&
-	    cores_of(p, last->first) == cores_of(p, lane.first)) {
-		last->count++;
-		return 0;
-	}
-	if (sl_grow(&p->lane, &p->lane_room, p->lanes + 1, sizeof(*p->lane), err) < 0)
+	if (check_row(p, planned->job, err) < 0)
 		return -1;
-	p->lane[p->lanes++] = lane;
-	st->lanes++;
-	return 0;
-}
-
-/* The first core of *want* adjacent ones that are free, or all cores when there
- * are none. */
-static uint32_t first_fit(const int64_t *free_at, uint32_t all, uint32_t want, int64_t now)
-{
-	for (uint32_t k = 0, n = 0; k < all; k++) {
-		n = free_at[k] <= now ? n + 1 : 0;
-		if (n == want)
-			return k + 1 - want;
-	}
-	return all;
-}
-
-static int take_cores(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t core, uint32_t cores,
-		      struct sl_error *err)
-{
-	int64_t *free_at = p->free_at + p->first_core[node];
-
-	for (uint32_t k = core; k < core + cores; k++)
-		if (free_at[k] < st->end)
-			free_at[k] = st->end;
-	return add_lane(p, st, (struct page_lane) { node, 1, core, cores }, err);
-}
-
-/* Cores of one node for one job: adjacent ones, else the lowest that are free,
- * else (where the schedule has more on the node than it has cores) the lowest. */
-static int place_on_node(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t want,
-			 struct sl_error *err)
-{
-	const int64_t *free_at = p->free_at + p->first_core[node];
-	uint32_t all = cores_of(p, node), k, n;
-
-	if (want > all)
-		want = all;
-	k = first_fit(free_at, all, want, st->start);
-	if (k < all)
-		return take_cores(p, st, node, k, want, err);
-	for (k = 0; k < all && want; k += n ? n : 1) {
-		for (n = 0; n < want && k + n < all && free_at[k + n] <= st->start; n++)
-			;
-		if (n && take_cores(p, st, node, k, n, err) < 0)
-			return -1;
-		want -= n;
-	}
-	return want ? take_cores(p, st, node, 0, want, err) : 0;
-}
-
-static int start_order(const void *a, const void *b)
-{
-	const struct page_start *x = a, *y = b;
-
-	return SL_ORDER(x->start, y->start) ?: SL_ORDER(x->job, y->job);
-}
-
-static int place_starts(struct sl_page *p, int64_t now, struct sl_error *err)
-{
-	if (p->starts)
-		qsort(p->start, p->starts, sizeof(*p->start), start_order);
-	for (uint32_t i = 0; i < p->starts; i++) {
-		struct page_start *st = &p->start[i];
-
-		if (!st->end)
-			st->end = now > st->start ? now : st->start;
-		p->start_of[st->job] = i + 1;
-		st->lane = p->lanes;
-		for (uint32_t k = st->first; k < st->first + st->stretches; k++)
-			for (uint32_t n = 0; n < p->stretch[k].count; n++)
-				if (place_on_node(p, st, p->stretch[k].first + n, p->stretch[k].cores, err) < 0)
-					return -1;
-	}
+	if (planned->end_s < planned->start_s)
+		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " is planned to end before its start", p->w->snap.job.id[planned->job]);
+	if (check_stretches(p, planned->job, planned->stretch, planned->stretches, err) < 0 ||
+	    sl_grow(&p->planned, &p->planned_room, p->plans + 1, sizeof(*p->planned), err) < 0 ||
+	    keep_stretches(p, planned->stretch, planned->stretches, err) < 0)
+		return -1;
+	p->planned[p->plans++] = (struct page_planned) {
+		.start = planned->start_s, .end = planned->end_s, .job = planned->job, .first = first, .stretches = planned->stretches,
+	};
 	return 0;
 }
 
 /* -- written -------------------------------------------------------------------- */
 
-static void put_start(const struct sl_page *p, struct packer *pk, const struct page_start *st)
+static void put_lanes(const struct sl_page *p, struct packer *pk, const struct page_start *st, enum page_unit unit)
 {
-	uint32_t past = 0;
+	const struct page_units *u = &p->unit[unit];
+	uint32_t past = 0, first = st->drawn[unit].first, count = st->drawn[unit].count;
 
-	pack_number(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
-	pack_number(pk, (uint64_t) (st->end - st->start));
-	pack_number(pk, st->gpus);
-	pack_number(pk, st->lanes);
-	for (uint32_t i = st->lane; i < st->lane + st->lanes; i++) {
-		const struct page_lane *lane = &p->lane[i];
-		bool whole = lane->cores == cores_of(p, lane->first);
+	pack_number(pk, count);
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct page_lane *lane = &u->lane[i];
+		bool whole = lane->units == sl_page_units(p, unit, lane->first);
 
 		pack_signed(pk, (int64_t) lane->first - past);
 		pack_number(pk, lane->count);
-		pack_number(pk, whole ? 0 : lane->cores);
+		pack_number(pk, whole ? 0 : lane->units);
 		if (!whole)
-			pack_number(pk, lane->core);
+			pack_number(pk, lane->unit);
 		past = lane->first + lane->count;
 	}
+}
+
+static void put_start(const struct sl_page *p, struct packer *pk, const struct page_start *st)
+{
+	pack_number(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
+	pack_number(pk, (uint64_t) (st->end - st->start));
+	pack_number(pk, st->gpus);
+	put_lanes(p, pk, st, PAGE_CORES);
+	if (st->gpus)
+		put_lanes(p, pk, st, PAGE_GPUS);
+}
+
+/* What is planned, an array each: row of the job, start, end, then first node and number of nodes of each stretch. */
+static void put_planned(struct sl_page *p)
+{
+	sl_json_open_array(p->json, "planned");
+	for (uint32_t i = 0; i < p->plans; i++) {
+		const struct page_planned *pl = &p->planned[i];
+
+		sl_json_begin_array(p->json);
+		sl_json_int(p->json, pl->job);
+		sl_json_int(p->json, pl->start);
+		sl_json_int(p->json, pl->end);
+		for (uint32_t k = pl->first; k < pl->first + pl->stretches; k++) {
+			sl_json_int(p->json, p->stretch[k].first);
+			sl_json_int(p->json, p->stretch[k].count);
+		}
+		sl_json_end_array(p->json);
+	}
+	sl_json_end_array(p->json);
 }
 
 int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s, struct sl_error *err)
@@ -509,7 +537,7 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 
 	if (!p->label)
 		return sl_fail(err, SL_EINVAL, "report: the end of a run that did not begin");
-	rc = place_starts(p, now_s, err);
+	rc = sl_page_place(p, now_s, err);
 	if (rc == 0) {
 		sl_json_begin_object(p->json);
 		sl_json_put_str(p->json, "label", p->label);
@@ -518,6 +546,8 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 		if (r)
 			sl_result_json(p->json, r, false);	/* no timing: same input, same bytes */
 		sl_json_end_object(p->json);
+		if (p->plans)
+			put_planned(p);
 		sl_json_end_object(p->json);
 		rc = put_json(p, "run", err);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_private.h - what the two halves of a page share: page.c has the file and
- * its assets, page_data.c what a workload and a run look like in it.
+ * page_private.h - what the parts of a page share: page.c has the file and its
+ * assets, page_data.c what a workload and a run look like in it, page_lanes.c where
+ * jobs are drawn.
  */
 #ifndef SL_PAGE_PRIVATE_H
 #define SL_PAGE_PRIVATE_H
@@ -12,30 +13,47 @@
 #include "image/json_out.h"
 #include "report/page.h"
 
+/* What of a node jobs are drawn at. */
+enum page_unit { PAGE_CORES, PAGE_GPUS, PAGE_UNITS };
+
 /* A started job, until its run is written. */
 struct page_start {
 	int64_t start, end;
 	uint32_t job, gpus;
 	uint32_t first, stretches;		/* of sl_page.stretch, as they were given */
-	uint32_t lane, lanes;		/* of sl_page.lane, as they are drawn */
+	struct sl_range drawn[PAGE_UNITS];	/* of page_units.lane */
 };
 
-/* What is drawn: the same cores of consecutive nodes. */
+/* What is drawn: the same units of consecutive nodes. */
 struct page_lane {
-	uint32_t first, count, core, cores;
+	uint32_t first, count, unit, units;
+};
+
+/* All cores, or all GPUs, of the machine. */
+struct page_units {
+	uint64_t *first;		/* per node, into free_at; one more */
+	int64_t *free_at;		/* per unit: when its last job ends */
+	struct page_lane *lane;
+	uint32_t lanes, lane_room;
+};
+
+/* The end that is planned for a job that runs, or a reservation that the plan has for one that waits. */
+struct page_planned {
+	int64_t start, end;
+	uint32_t job, first, stretches;		/* of sl_page.stretch; none: it runs, where it is */
 };
 
 struct sl_page {
 	char *path, *temporary;
 	FILE *out;
 	bool failed;			/* a write has failed: nothing may be finished */
+	bool lacks_library;		/* the template asks for the chart library, which is not there */
 	char *rest;			/* the template from the data on */
 	struct sl_json *json;
 	uint32_t workloads, runs;	/* so far */
 
 	const struct sl_workload *w;
-	int64_t *free_at;		/* per core of the machine: when its last job ends */
-	uint64_t *first_core;		/* per node, into free_at; one more */
+	struct page_units unit[PAGE_UNITS];
 	uint32_t *start_of;		/* per job row: its place in start + 1, 0 when there is none */
 
 	char *label;			/* of the run that is open, or NULL */
@@ -43,9 +61,24 @@ struct sl_page {
 	uint32_t starts, start_room;
 	struct sl_stretch *stretch;
 	uint32_t stretches, stretch_room;
-	struct page_lane *lane;
-	uint32_t lanes, lane_room;
+	struct page_planned *planned;
+	uint32_t plans, planned_room;
 };
+
+/* How many units a node has. */
+static inline uint32_t sl_page_units(const struct sl_page *p, enum page_unit unit, uint32_t node)
+{
+	return (uint32_t) (p->unit[unit].first[node + 1] - p->unit[unit].first[node]);
+}
+
+/* Count the units of the workload's machine.  0, or -1 with *err. */
+int sl_page_count_units(struct sl_page *p, struct sl_error *err);
+
+/* Sort the starts and find where each is drawn; jobs that run still end at *now*.  0, or -1 with *err. */
+int sl_page_place(struct sl_page *p, int64_t now, struct sl_error *err);
+
+void sl_page_forget_lanes(struct sl_page *p);
+void sl_page_forget_units(struct sl_page *p);
 
 /* Forget the workload and the run that are open. */
 void sl_page_forget(struct sl_page *p);

@@ -130,16 +130,17 @@ static int note_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 	j->first_stretch = s->stretches;
 	for (uint32_t i = 0; i < count; i++) {
 		struct sl_stretch *last = j->stretches ? &s->stretch[s->stretches - 1] : NULL;
+		uint32_t gpus = gpus_at(s, &place[i]);
 
 		j->cores += place[i].cores;
-		j->gpus += gpus_at(s, &place[i]);
-		if (last && last->first + last->count == place[i].node && last->cores == place[i].cores) {
+		j->gpus += gpus;
+		if (last && last->first + last->count == place[i].node && last->cores == place[i].cores && last->gpus == gpus) {
 			last->count++;
 			continue;
 		}
 		if (sl_grow(&s->stretch, &s->stretch_room, s->stretches + 1, sizeof(*s->stretch), err) < 0)
 			return -1;
-		s->stretch[s->stretches++] = (struct sl_stretch) { place[i].node, 1, place[i].cores };
+		s->stretch[s->stretches++] = (struct sl_stretch) { place[i].node, 1, place[i].cores, gpus };
 		j->stretches++;
 	}
 	return 0;

@@ -195,11 +195,14 @@ static int run_all(struct compare *c, struct sl_error *err)
 
 static struct sl_page *open_report(const struct compare *c, struct sl_error *err)
 {
+	struct sl_page *page;
 	char title[512];
 
 	snprintf(title, sizeof(title), "%" PRIu32 " policies on %s%s", c->grid.policies, sl_sim_args_base(c->grid.workload[0]),
 		 c->grid.workloads > 1 ? " and others" : "");
-	return sl_page_open(c->v->report, title, err);
+	page = sl_page_open(c->v->report, title, err);
+	sl_sim_args_tell_lacks(page);
+	return page;
 }
 
 /* A workload and what each policy made of it, with the first seed. */

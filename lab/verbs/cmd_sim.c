@@ -131,10 +131,13 @@ static const char *asked_for(const struct values *v)
 
 static struct sl_page *open_report(const struct values *v, struct sl_error *err)
 {
+	struct sl_page *page;
 	char title[512];
 
 	snprintf(title, sizeof(title), "%s on %s", asked_for(v), sl_sim_args_base(v->workload));
-	return sl_page_open(v->report, title, err);
+	page = sl_page_open(v->report, title, err);
+	sl_sim_args_tell_lacks(page);
+	return page;
 }
 
 static int write_report(const struct values *v, const struct sl_trial *t, struct sl_page *page, struct sl_error *err)

@@ -100,3 +100,11 @@ void sl_sim_args_warn(uint64_t solves_cut)
 		fprintf(stderr, "schedlua: warning: the clock ended %" PRIu64 " integer programs long before their work "
 			"was done: on another machine the schedule may be another one\n", solves_cut);
 }
+
+void sl_sim_args_tell_lacks(const struct sl_page *page)
+{
+	const char *lacks = page ? sl_page_lacks(page) : NULL;
+
+	if (lacks)
+		fprintf(stderr, "schedlua: warning: %s\n", lacks);
+}

@@ -48,6 +48,9 @@ int sl_sim_args_page(const struct sl_sim_args *a, const struct sl_workload_args 
 /* The last part of a path: "january.txt". */
 const char *sl_sim_args_base(const char *workload);
 
+/* Say on stderr what a page lacks; if there is one, and it lacks anything. */
+void sl_sim_args_tell_lacks(const struct sl_page *page);
+
 /* Say on stderr that the clock ended solves, which makes a schedule one of this machine; if it did. */
 void sl_sim_args_warn(uint64_t solves_cut);
 

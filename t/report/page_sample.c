@@ -65,7 +65,7 @@ static bool start(struct sample *s, uint32_t row)
 		if (s->free[n] < cores)
 			continue;
 		s->free[n] -= cores;
-		stretch[found++] = (struct sl_stretch) { n, 1, cores };
+		stretch[found++] = (struct sl_stretch) { n, 1, cores, 0 };
 	}
 	s->job[row].stretches = found;
 	s->running[s->runs++] = row;

@@ -131,7 +131,7 @@ static struct sl_page *open_page(const struct fixture *f, const char *name)
 
 static void add(struct sl_page *p, uint32_t row, int64_t start, int64_t end, uint32_t first, uint32_t count, uint32_t cores)
 {
-	struct sl_stretch stretch = { first, count, cores };
+	struct sl_stretch stretch = { first, count, cores, 0 };
 	struct sl_error err = { 0 };
 
 	if (sl_page_job(p, &(struct sl_page_job) { .job = row, .start_s = BUILD_NOW + start,
@@ -286,6 +286,53 @@ static void a_node_with_more_than_it_has_is_drawn_all_the_same(void **state)
 	build_destroy(f.b);
 }
 
+static void gpus_are_drawn_as_cores_are(void **state)
+{
+	struct fixture f = begin("2x8c4g", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	const struct sl_stretch two = { 0, 2, 8, 3 }, one = { 1, 1, 1, 1 };
+	struct sl_error err = { 0 };
+	char *text;
+
+	(void) state;
+	assert_int_equal(sl_page_job(p, &(struct sl_page_job) { .job = 0, .start_s = BUILD_NOW, .end_s = BUILD_NOW + 60, .gpus = 6,
+				.stretch = &two, .stretches = 1 }, &err), 0);
+	assert_int_equal(sl_page_job(p, &(struct sl_page_job) { .job = 1, .start_s = BUILD_NOW + 10, .end_s = BUILD_NOW + 70, .gpus = 1,
+				.stretch = &one, .stretches = 1 }, &err), 0);
+	finish(p);
+	text = get_file("out.html");
+	assert_non_null(strstr(text, "\"gpus\""));
+	free(text);
+	/* 0: both nodes whole, GPUs 0 to 2 of both; 1: node 1, whose cores are all held: core 0, GPU 3 */
+	assert_numbers("out.html", "run-jobs", "1 60 6 1 0 2 0 1 0 2 3 0 1 60 1 1 2 1 1 0 1 2 1 1 3");
+	build_destroy(f.b);
+}
+
+static void what_is_planned_stands_in_the_run(void **state)
+{
+	struct fixture f = begin("4x4c", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	const struct sl_stretch where = { 2, 2, 4, 0 }, beyond = { 3, 2, 4, 0 };
+	struct sl_error err = { 0 };
+	char *text, *at;
+
+	(void) state;
+	add(p, 0, 5, 0, 0, 1, 4);
+	assert_int_equal(sl_page_plan(p, &(struct sl_page_planned) { .job = 0, .start_s = BUILD_NOW + 5, .end_s = BUILD_NOW + 2000 }, &err), 0);
+	assert_int_equal(sl_page_plan(p, &(struct sl_page_planned) { .job = 1, .start_s = BUILD_NOW + 1500, .end_s = BUILD_NOW + 1600,
+				.stretch = &where, .stretches = 1 }, &err), 0);
+	assert_int_equal(sl_page_plan(p, &(struct sl_page_planned) { .job = 1, .stretch = &beyond, .stretches = 1 }, &err), -1);
+	assert_int_equal(sl_page_plan(p, &(struct sl_page_planned) { .job = 2 }, &err), -1);
+	assert_int_equal(sl_page_plan(p, &(struct sl_page_planned) { .job = 1, .start_s = 5, .end_s = 4 }, &err), -1);
+	finish(p);
+	text = get_file("out.html");
+	at = strstr(text, "\"planned\"");
+	assert_non_null(at);
+	assert_int_equal(count(at, "1600"), 1);
+	free(text);
+	build_destroy(f.b);
+}
+
 static void same_input_same_bytes(void **state)
 {
 	struct fixture f = begin("2x4c", 9, "ann");
@@ -329,17 +376,37 @@ static void a_path_that_cannot_be_written_is_refused_at_once(void **state)
 	assert_int_equal(files_in_dir(), before);
 }
 
-static void without_a_chart_library_it_says_how_to_get_one(void **state)
+static void without_a_chart_library_a_page_is_made_and_it_says_what_is_missing(void **state)
+{
+	struct fixture f = begin("2x4c", 1, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	char *text;
+
+	(void) state;
+	assert_null(sl_page_lacks(p));
+	sl_page_destroy(p);
+	remove(in_dir("uPlot.js"));
+	p = open_page(&f, "out.html");
+	assert_non_null(strstr(sl_page_lacks(p), "make report-library"));
+	add(p, 0, 5, 25, 0, 1, 4);
+	finish(p);
+	text = get_file("out.html");
+	assert_null(strstr(text, "library();"));
+	assert_non_null(strstr(text, "</script>\n<pre>\nAnybody"));
+	free(text);
+	build_destroy(f.b);
+}
+
+static void another_asset_that_is_missing_is_an_error(void **state)
 {
 	struct sl_error err = { 0 };
 	int before;
 
 	(void) state;
-	remove(in_dir("uPlot.js"));
+	remove(in_dir("a.css"));
 	before = files_in_dir();
 	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
 	assert_int_equal(err.code, SL_ENOENT);
-	assert_non_null(strstr(err.text, "make report-library"));
 	assert_int_equal(files_in_dir(), before);
 }
 
@@ -415,14 +482,14 @@ static void jobs_that_cannot_be_are_refused(void **state)
 		struct sl_page_job job;
 		struct sl_stretch stretch[2];
 	} bad[] = {
-		{ { .job = 2, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1 } } },	/* no such row */
-		{ { .job = 0, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1 } } },	/* given before */
-		{ { .job = 1, .start_s = BUILD_NOW + 5, .stretches = 1 }, { { 0, 1, 1 } } },	/* before its submission */
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49, .stretches = 1 }, { { 0, 1, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 1, 2, 1 } } },	/* past the last node */
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { UINT32_MAX, 2, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 2 }, { { 1, 1, 1 }, { 0, 1, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 0 } } },	/* no cores */
+		{ { .job = 2, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1, 0 } } },	/* no such row */
+		{ { .job = 0, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1, 0 } } },	/* given before */
+		{ { .job = 1, .start_s = BUILD_NOW + 5, .stretches = 1 }, { { 0, 1, 1, 0 } } },	/* before its submission */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49, .stretches = 1 }, { { 0, 1, 1, 0 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 1, 2, 1, 0 } } },	/* past the last node */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { UINT32_MAX, 2, 1, 0 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 2 }, { { 1, 1, 1, 0 }, { 0, 1, 1, 0 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 0, 0 } } },	/* no cores */
 	};
 	struct sl_error err = { 0 };
 
@@ -509,9 +576,12 @@ int main(void)
 		page_test(the_numbers_are_those_worked_out_by_hand),
 		page_test(jobs_that_share_a_node_are_drawn_at_cores_of_their_own),
 		page_test(a_node_with_more_than_it_has_is_drawn_all_the_same),
+		page_test(gpus_are_drawn_as_cores_are),
+		page_test(what_is_planned_stands_in_the_run),
 		page_test(same_input_same_bytes),
 		page_test(a_path_that_cannot_be_written_is_refused_at_once),
-		page_test(without_a_chart_library_it_says_how_to_get_one),
+		page_test(without_a_chart_library_a_page_is_made_and_it_says_what_is_missing),
+		page_test(another_asset_that_is_missing_is_an_error),
 		page_test(assets_that_make_no_page_are_refused),
 		page_test(a_page_given_up_leaves_what_was_there),
 		page_test(a_full_disk_is_an_error_and_leaves_nothing),

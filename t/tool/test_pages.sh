@@ -28,10 +28,17 @@ ok "sim --report writes a page, the same one each time" sim_report
 
 sim_report_early() {
 	assets && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/no/such.html" esp && quiet out && err "No such file" &&
-		rm "$T/assets/uPlot.js" && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/c.html" esp && quiet out &&
-		err "make report-library" && [ ! -e "$T/c.html" ] && [ -z "$(ls "$T"/c.html.* 2>/dev/null)" ]
+		rm "$T/assets/words.js" && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/c.html" esp && quiet out &&
+		err "words.js" && [ ! -e "$T/c.html" ] && [ -z "$(ls "$T"/c.html.* 2>/dev/null)" ]
 }
-ok "sim --report fails before the run where the page cannot be written or has no library" sim_report_early
+ok "sim --report fails before the run where the page cannot be written or made" sim_report_early
+
+no_library() {
+	assets && rm "$T/assets/uPlot.js" && SCHEDLUA_REPORT=$T/assets run 0 sim --quiet --policy=fcfs --report="$T/h.html" esp &&
+		[ "$(wc -l <"$T/err")" = 1 ] && err "^schedlua: warning: .*chart library.*make report-library" &&
+		grep -q '"label": "fcfs"' "$T/h.html" && ! grep -q '<!-- [a-z]* [a-zA-Z.]* -->' "$T/h.html"
+}
+ok "without the chart library the page is made, and one line says what it lacks" no_library
 
 compare_report() {
 	echo 'return { api = 1, name = "bad", doc = "d", decide = function(c) if c.totals.running > 3 then error "lost" end end }' >"$T/bad.lua"

@@ -24,7 +24,7 @@ const gantt = (() => {
 	}
 
 	/* Where bins of cores begin: powers of 2 as far apart as the jobs' sizes want. */
-	function sizeBins(workload) {
+	function binsOf(workload) {
 		let least = Infinity, most = 1;
 
 		for (const run of workload.runs)
@@ -39,7 +39,7 @@ const gantt = (() => {
 		return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => 2 ** (first + i * step));
 	}
 
-	function sizeWords(bins) {
+	function binWords(bins) {
 		return bins.map((from, i) => {
 			const to = (bins[i + 1] || Infinity) - 1;
 
@@ -57,9 +57,9 @@ const gantt = (() => {
 				of: (run, job) => series.rank(WAITS, run.start[job] - workload.submit[job]),
 			};
 		if (by === "size") {
-			const bins = sizeBins(workload);
+			const bins = binsOf(workload);
 
-			return { colour: range("low", bins.length), words: sizeWords(bins),
+			return { colour: range("low", bins.length), words: binWords(bins),
 				of: (run, job) => Math.max(0, series.rank(bins, run.held[job]) - 1) };
 		}
 
@@ -179,6 +179,122 @@ const gantt = (() => {
 		ctx.restore();
 	}
 
+	/* What is planned: a pale rectangle with a broken edge, from *now* on. */
+	function paintPlanned(u, planned, now, colourOf, edge) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(f.left, f.top, f.width, f.height);
+		ctx.clip();
+		ctx.lineWidth = px;
+		ctx.strokeStyle = edge;
+		for (const plan of planned) {
+			const from = Math.max(plan.start, now), x = f.left + (from - f.x0) * f.sx, width = (plan.end - from) * f.sx;
+
+			if (x > f.right || x + width < f.left || plan.end <= from)
+				continue;
+			ctx.fillStyle = colourOf(plan.job);
+			ctx.setLineDash(plan.runs ? [2 * px, 3 * px] : [5 * px, 3 * px]);
+			for (const [node, count, low, high] of plan.rects) {
+				const y = f.top + (node + low - f.y0) * f.sy, height = (count - 1 + high - low) * f.sy;
+
+				ctx.globalAlpha = plan.runs ? .3 : .18;
+				ctx.fillRect(x, y, width, height);
+				ctx.globalAlpha = 1;
+				if (height > 4 * px && width > 4 * px) {
+					ctx.beginPath();
+					ctx.rect(x + px / 2, y + px / 2, Math.min(width, f.right - x + 9) - px, height - px);
+					ctx.stroke();
+				}
+			}
+		}
+		ctx.restore();
+	}
+
+	/* Reservations: a frame, and their names where there is room. */
+	function paintReservations(u, reservations, ink) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(f.left, f.top, f.width, f.height);
+		ctx.clip();
+		ctx.strokeStyle = ctx.fillStyle = ink;
+		ctx.lineWidth = 1.5 * px;
+		ctx.font = `${11 * px}px system-ui, sans-serif`;
+		ctx.textAlign = "left";
+		ctx.textBaseline = "top";
+		for (const { name, start_s: from, end_s: to, nodes } of reservations) {
+			const x = f.left + (from - f.x0) * f.sx, width = (to - from) * f.sx;
+
+			for (let i = 0; i < nodes.length; i += 2) {
+				const y = f.top + (nodes[i] - f.y0) * f.sy, height = nodes[i + 1] * f.sy;
+
+				ctx.globalAlpha = .12;
+				ctx.fillRect(x, y, width, height);
+				ctx.globalAlpha = 1;
+				ctx.beginPath();
+				ctx.rect(x + px, y + px, width - 2 * px, height - 2 * px);
+				ctx.stroke();
+				if (width > 60 * px && height > 16 * px)
+					ctx.fillText(name, Math.max(x, f.left) + 5 * px, y + 4 * px);
+			}
+		}
+		ctx.restore();
+	}
+
+	/* A line across all nodes at an instant, and lines between blocks of nodes. */
+	function paintLines(u, now, edges, ink, line) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
+
+		ctx.save();
+		ctx.lineWidth = px;
+		ctx.strokeStyle = line;
+		ctx.beginPath();
+		for (const edge of edges) {
+			const y = Math.round(f.top + (edge - f.y0) * f.sy) + px / 2;
+
+			if (y > f.top && y < f.bottom) {
+				ctx.moveTo(f.left, y);
+				ctx.lineTo(f.right, y);
+			}
+		}
+		ctx.stroke();
+		const x = f.left + (now - f.x0) * f.sx;
+
+		if (x > f.left && x < f.right - 2) {
+			ctx.strokeStyle = ink;
+			ctx.lineWidth = 1.5 * px;
+			ctx.beginPath();
+			ctx.moveTo(x, f.top);
+			ctx.lineTo(x, f.bottom);
+			ctx.stroke();
+		}
+		ctx.restore();
+	}
+
+	/* The end that its walltime allows a job: a broken line from where it ended. */
+	function outlineLimit(u, run, job, until, colour) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(f.left, f.top, f.width, f.height);
+		ctx.clip();
+		ctx.beginPath();
+		for (let rect = run.first[job]; rect < run.first[job + 1]; rect++) {
+			const x = f.left + (run.end[job] - f.x0) * f.sx, y = f.top + (run.node[rect] + run.low[rect] - f.y0) * f.sy;
+
+			ctx.rect(x, y, Math.max((until - run.end[job]) * f.sx, px), Math.max((run.count[rect] - 1 + run.high[rect] - run.low[rect]) * f.sy, px));
+		}
+		ctx.strokeStyle = colour;
+		ctx.setLineDash([4 * px, 3 * px]);
+		ctx.lineWidth = 1.5 * px;
+		ctx.stroke();
+		ctx.restore();
+	}
+
 	/* The job at an instant and a height in nodes, or -1. */
 	function jobAt(run, time, y) {
 		const node = Math.floor(y), part = y - node;
@@ -194,5 +310,15 @@ const gantt = (() => {
 		return -1;
 	}
 
-	return { classes, sortByClass, paint, outline, jobAt };
+	/* Likewise among what is planned. */
+	function plannedAt(planned, time, y, now) {
+		const node = Math.floor(y), part = y - node;
+		const found = planned.find((plan) => Math.max(plan.start, now) <= time && time < plan.end && plan.rects.some(([first, count, low, high]) =>
+			first <= node && node < first + count && low <= part && part < high));
+
+		return found ? found.job : -1;
+	}
+
+	return { WAITS, WAIT_WORDS, classes, binsOf, binWords, sortByClass, paint, paintPlanned, paintReservations, paintLines,
+		outline, outlineLimit, jobAt, plannedAt };
 })();

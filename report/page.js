@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page.js - the page: charts and controls of one workload at a time.
+ * page.js - the page: charts and controls of one workload at a time.  Its schedules are
+ * schedules.js's, maps heat.js's, tables tables.js's and whose.js's, downloads save.js's.
  *
  * All charts over time show one window, all schedules the same nodes.  What was
  * drawn is told in data-* attributes of <html> (ready, jobs, rects, window, ...).
@@ -17,8 +18,9 @@
 
 	const state = {
 		workload: null, shown: [], from: 0, to: 1, low: 0, high: 1,
-		by: "user", chosen: -1, hovered: -1, charts: [],
+		by: "user", rows: "cores", chosen: -1, hovered: -1, charts: [], baseline: -1, size: 0,
 	};
+	const hasCharts = typeof uPlot !== "undefined";		/* a build without npm may have none */
 
 	/* -- times ---------------------------------------------------------------- */
 
@@ -68,7 +70,9 @@
 		w.runs.forEach((run, row) => {
 			run.row = row;
 			run.utilization = series.utilization(run);
+			run.gpuUse = w.gpus ? series.utilization(run, run.gpus) : null;
 			run.waits = series.sortedWaits(w, run);
+			run.slowdowns = series.sortedSlowdowns(w, run);
 			run.queue = w.reasons ? series.parts(w.waiting, w.from_s, w.until_s) : series.queue(w, run);
 			run.overtaken = series.overtaken(w, run);
 			if (w.until_s)
@@ -76,38 +80,50 @@
 			last = Math.max(last, run.now_s, ...run.utilization.time.slice(-1));
 		});
 		w.first = w.from_s ?? (isFinite(first) ? first : w.origin_s);
-		w.last = w.until_s ?? (last > w.first ? last : w.first + 1);
+		w.now = w.until_s ?? (last > w.first ? last : w.first + 1);
+		w.last = w.now + future(w);
+		w.reservations ??= [];
+		w.usesGpus = w.gpus > 0 && w.runs.some((run) => run.gpu.job.length);
+		w.block = machine.blocksOf(w);
 		w.prepared = true;
+	}
+
+	/* How far what is planned is shown: of a cluster, a quarter of the time that it is about at most. */
+	function future(w) {
+		const ends = w.until_s ? [...w.runs.flatMap((run) => run.planned.map((plan) => plan.end)),
+			...(w.reservations ?? []).map((r) => r.end_s)] : [];
+
+		return Math.min(ends.reduce((a, b) => Math.max(a, b - w.now), 0), (w.now - w.first) / 4);
 	}
 
 	/* The figures of what happened on a cluster: of the jobs that started in the time shown. */
 	function happened(w, run) {
-		const bounded = [];
+		const inUse = (steps, units) => (steps.integral(w.until_s) - steps.integral(w.from_s)) / (units * (w.until_s - w.from_s));
 
-		run.start.forEach((start, job) => {
-			if (start >= w.from_s && run.end[job] > start)
-				bounded.push(Math.max(1, (run.end[job] - w.submit[job]) / Math.max(run.end[job] - start, 10)));
-		});
 		return {
 			started: run.waits.length,
-			busy: (run.utilization.integral(w.until_s) - run.utilization.integral(w.from_s)) / (w.cores * (w.until_s - w.from_s)),
+			...(w.only ? {} : { busy: inUse(run.utilization, w.cores), ...(w.gpus ? { gpus_busy: inUse(run.gpuUse, w.gpus) } : {}) }),
 			wait_mean_s: average(run.waits), wait_median_s: series.quantile(run.waits, .5),
-			wait_p99_s: series.quantile(run.waits, .99), wait_max_s: run.waits.at(-1), bsld_mean: average(bounded),
+			wait_p99_s: series.quantile(run.waits, .99), wait_max_s: run.waits.at(-1), bsld_mean: average(run.slowdowns),
 		};
 	}
 
 	function facts(w) {
 		const kinds = new Map();
 
-		for (const c of w.coresOf)
-			kinds.set(c, (kinds.get(c) || 0) + 1);
-		const nodes = [...kinds].map(([c, n]) => `${number(n)} × ${number(c)} cores`).join(", ");
-		const gpus = w.runs[0].result.gpus ? `, ${number(w.runs[0].result.gpus)} GPUs` : "";
+		w.coresOf.forEach((cores, i) => {
+			const kind = `${number(cores)} core${cores === 1 ? "" : "s"}${w.gpusOf[i] ? ` and ${number(w.gpusOf[i])} GPU${w.gpusOf[i] === 1 ? "" : "s"}` : ""}`;
+
+			kinds.set(kind, (kinds.get(kind) || 0) + 1);
+		});
+		const nodes = [...kinds].map(([kind, n]) => `${number(n)} × ${kind}`).join(", ");
+		const blocks = w.block.count > 1 ? `, in ${number(w.block.count)} blocks` : "";
 		const live = w.until_s !== undefined;
 		const rows = [
 			[live ? "Cluster" : "Workload", w.name],
+			...(w.only ? [["User", `${w.only}: no job of anybody else is on this page`]] : []),
 			["Jobs", `${number(w.jobs)} of ${number(w.users.length)} user${w.users.length === 1 ? "" : "s"}`],
-			["Machine", `${w.machine ? `${w.machine}: ` : ""}${nodes}${gpus}`],
+			["Machine", `${w.machine ? `${w.machine}: ` : ""}${nodes}${blocks}`],
 			live ? ["Decided by", w.options] : ["Policies", w.runs.map((run) => run.label).join(", ")],
 			...(live ? [] : [["Options", w.options || "none"], ["Seed", w.seed]]),
 			[dated() ? "Dates" : "Time", span(w.first, w.last)],
@@ -124,7 +140,9 @@
 		$("title").textContent = document.title;
 	}
 
-	const tables = makeTables({ state, instant, swatch });
+	const tables = makeTables({ state, swatch });
+	const whose = makeWhose({ state, instant, difference: tables.difference });
+	const heat = makeHeat({ state, dated, swatch });
 
 	/* -- what charts have in common ------------------------------------------- */
 
@@ -180,7 +198,32 @@
 			e.preventDefault();
 		});
 		state.charts.push({ chart, frame });
+		addSaveButtons(figureElement);
 		return chart;
+	}
+
+	function addSaveButtons(figureElement) {
+		const caption = figureElement.querySelector("figcaption"), words = caption.firstChild?.textContent.trim() || caption.textContent.trim();
+
+		if (!caption.querySelector(".save"))
+			caption.append(element("span", { class: "save" }, ...["svg", "png"].map((kind) => element("button",
+				{ type: "button", "data-save": kind, "aria-label": `${words}: download as ${kind.toUpperCase()}` }, kind.toUpperCase()))));
+	}
+
+	let saving = Promise.resolve();		/* one after the other: a chart is drawn for it */
+
+	/* What a button of a figure asks for: its chart, or its map, as a file. */
+	async function saveFigure(button) {
+		const figureElement = button.closest("figure"), map = figureElement.querySelector("svg.heat");
+		const caption = [...figureElement.querySelector("figcaption").childNodes].filter((e) => !e.classList?.contains("save") && !e.matches?.("label"))
+			.map((e) => e.textContent.trim()).filter((text) => text).join(" ");
+		const { chart } = state.charts.find(({ frame }) => figureElement.contains(frame)) ?? {};
+		const about = { title: `${state.workload.name}: ${caption}`, sheet: colour("--sheet"), ink: colour("--ink"),
+			lines: (chart?.lines ?? []).map((run) => [colour(colourOf(run)), DASH[run.row % 8], run.label]) };
+
+		await save.picture(button.dataset.save, map ? save.mapSvg(map, colour, about) : await save.chartSvg(chart, about),
+			`${state.workload.name}-${map ? "waits" : figureElement.id || "schedule"}${figureElement.dataset.run ? `-${figureElement.dataset.run}` : ""}`);
+		told.saved = Number(told.saved || 0) + 1;
 	}
 
 	/* A selection becomes the window; the second click of two shows everything. */
@@ -251,54 +294,96 @@
 
 	/* -- charts over time ----------------------------------------------------- */
 
-	function overTime(id, words, format, axisFormat, range, values, runs = state.shown) {
+	const SHARE = { format: (v) => percent(v), axis: (v) => `${Math.round(100 * v)} %`, range: [0, 1.02] };
+	const COUNT = { format: figure, axis: (v) => (v === null ? "" : Number.isInteger(v) ? number(v) : ""), range: (u, min, max) => [0, Math.max(1, max * 1.05)] };
+
+	/* Logarithmic, with a 0. */
+	const LOG = { scale: { distr: 100, fwd: Math.log1p, bwd: Math.expm1 },
+		axis: { splits: (u, i, min, max) => [0, 1, 3, 10, 30, 100, 300, 1000, 3000, 1e4, 3e4, 1e5, 1e6].filter((v) => v <= max), filter: (u, splits) => splits } };
+
+	/* *kind*: how values are written, their range, *log*; of the part of the time shown that is still to come nothing is drawn. */
+	function overTime(id, words, kind, values, runs = state.shown) {
+		const { now } = state.workload;
 		const chart = makeChart($(id), {
-			height: 240,
-			scales: { x: timeScale(), y: { range } },
-			axes: [timeAxis(), { ...AXIS, size: LEFT, values: (u, splits) => splits.map(axisFormat) }],
+			height: kind.height ?? 240,
+			scales: { x: timeScale(), y: { range: kind.range, ...(kind.log ? LOG.scale : {}) } },
+			axes: [timeAxis(), { ...AXIS, size: LEFT, values: (u, splits) => splits.map(kind.axis), ...(kind.log ? LOG.axis : {}) }],
 			series: [{ label: "time", value: (u, t) => (t === null || t === undefined ? "–" : instant(t)) },
-				...runs.map((run) => lineOf(run, format, uPlot.paths.stepped({ align: 1 })))],
+				...runs.map((run) => lineOf(run, kind.format, uPlot.paths.stepped({ align: 1 })))],
 			cursor: cursor({ sync: { key: "time" }, points: { size: 6 } }),
 			hooks: zoomHooks,
 		}, [[state.from, state.to], ...runs.map(() => [0, 0])],
-		`${words}. ${runs.map((run) => `${run.label}: mean ${format(mean(values(run)))}`).join("; ")}.`, timeKeys);
+		`${words}. ${runs.map((run) => `${run.label}: mean ${kind.format(mean(values(run)))}`).join("; ")}.`, timeKeys);
 
+		chart.lines = runs;
 		chart.refill = () => {
-			const n = bins(), edges = series.edges(state.from, state.to, n);
+			const edges = series.edges(state.from, state.to, bins());
+			const known = (v) => (state.to > now ? Array.from(v, (y, i) => (edges[i] >= now ? null : y)) : v);
 
-			chart.setData([edges, ...runs.map((run) => values(run).means(edges, 1))]);
+			chart.setData([edges, ...runs.map((run) => known(values(run).means(edges, 1)))]);
 		};
 	}
+
+	/* Steps as a share of something. */
+	const shareOf = (steps, all) => ({ integral: (t) => steps.integral(t) / all, means: (edges) => steps.means(edges, 1 / all) });
 
 	function mean(steps) {
 		const w = state.workload;
 
-		return (steps.integral(w.last) - steps.integral(w.first)) / (w.last - w.first);
+		return (steps.integral(w.now) - steps.integral(w.first)) / (w.now - w.first);
+	}
+
+	/* On a user's page there is no share of a machine of which others' jobs are not shown. */
+	function useCharts(w) {
+		const [kind, all] = w.only ? [COUNT, 1] : [SHARE, 0];
+
+		overTime("utilization", "Utilization over time", kind, (run) => (run.share ??= shareOf(run.utilization, all || w.cores)));
+		$("gpus").hidden = !w.usesGpus;
+		if (w.usesGpus)
+			overTime("gpus", "GPUs in use over time", { ...kind, height: 180 }, (run) => (run.gpuShare ??= shareOf(run.gpuUse, all || w.gpus)));
+	}
+
+	/* What the machine could not use, of others' jobs too: not on a user's page. */
+	function fragmentCharts(w) {
+		const stranded = w.usesGpus && !w.only, blocks = w.block.count > 1 && !w.only;
+
+		$("stranded").hidden = !stranded;
+		if (stranded)
+			overTime("stranded", `Free GPUs that a job of ${state.size} GPUs on one node cannot have`, { ...COUNT, height: 180 },
+				(run) => (run.stranded ??= machine.stranded(w, run)).get(state.size));
+		$("blocks").hidden = !blocks;
+		if (blocks)
+			overTime("blocks", "Blocks with no job on them", { ...COUNT, height: 180 }, (run) => (run.freeBlocks ??= machine.freeBlocks(w, run)));
 	}
 
 	const bins = () => Math.max(60, Math.min(1200, Math.floor((document.body.clientWidth - 120) / 2)));
 
-	/* -- the distribution of waits -------------------------------------------- */
+	/* -- distributions -------------------------------------------------------- */
 
-	const TICKS = [1, 10, 60, 600, 3600, 6 * 3600, DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY];
+	const WAIT = { of: "waits", words: "Share of jobs by wait", least: 60, format: duration, name: "wait",
+		ticks: [1, 10, 60, 600, 3600, 6 * 3600, DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY] };
+	const SLOWDOWN = { of: "slowdowns", words: "Share of jobs by bounded slowdown", least: 10, format: figure, tick: number, sparse: (t) => Number.isInteger(Math.log10(t)), name: "slowdown",
+		ticks: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000, 1000000] };
 
-	function waitChart() {
-		const runs = state.shown, longest = Math.max(60, ...runs.map((run) => run.waits.at(-1) || 0));
-		const n = 240, x = Float64Array.from({ length: n + 1 }, (_, i) => longest ** (i / n));
+	function distribution(id, kind) {
+		const runs = state.shown, most = Math.max(kind.least, ...runs.map((run) => run[kind.of].at(-1) || 0));
+		const n = 240, x = Float64Array.from({ length: n + 1 }, (_, i) => most ** (i / n));
 
-		x[n] = longest;
-		makeChart($("wait"), {
+		x[n] = most;
+		const chart = makeChart($(id), {
 			height: 240,
-			scales: { x: { time: false, distr: 3, range: () => [1, longest] }, y: { range: [0, 100] } },
-			axes: [{ ...AXIS, space: 40, splits: () => TICKS.filter((t) => t <= longest), filter: (u, splits) => splits,
-				values: (u, splits) => splits.map(duration) },
+			scales: { x: { time: false, distr: 3, range: () => [1, most] }, y: { range: [0, 100] } },
+			axes: [{ ...AXIS, space: 40, splits: (u) => kind.ticks.filter((t) => t <= most && (u.width > 460 || !kind.sparse || kind.sparse(t))), filter: (u, splits) => splits,
+				values: (u, splits) => splits.map((v) => (kind.tick ?? kind.format)(v)) },
 			{ ...AXIS, size: LEFT, values: (u, splits) => splits.map((v) => `${v} %`) }],
-			series: [{ label: "wait", value: (u, t) => (t === null || t === undefined ? "–" : `≤ ${duration(t)}`) },
+			series: [{ label: kind.name, value: (u, t) => (t === null || t === undefined ? "–" : `≤ ${kind.format(t)}`) },
 				...runs.map((run) => lineOf(run, (v) => percent(v / 100)))],
 			cursor: { drag: { setScale: false, x: false, y: false }, y: false, points: { size: 6 } },
-		}, [x, ...runs.map((run) => Array.from(x, (t) => 100 * series.rank(run.waits, t) / run.waits.length))],
-		`Share of jobs by wait. ${runs.map((run) => `${run.label}: half within ${duration(series.quantile(run.waits, .5))}, ` +
-			`90 % within ${duration(series.quantile(run.waits, .9))}`).join("; ")}.`, waitKeys);
+		}, [x, ...runs.map((run) => Array.from(x, (t) => 100 * series.rank(run[kind.of], t) / run[kind.of].length))],
+		`${kind.words}. ${runs.map((run) => `${run.label}: half within ${kind.format(series.quantile(run[kind.of], .5))}, ` +
+			`90 % within ${kind.format(series.quantile(run[kind.of], .9))}`).join("; ")}.`, waitKeys);
+
+		chart.lines = runs;
 	}
 
 	function waitKeys(e, chart) {
@@ -313,181 +398,8 @@
 		return true;
 	}
 
-	/* -- schedules ------------------------------------------------------------ */
-
-	function nodeTicks(u, splits) {
-		const w = state.workload;
-
-		if (w.nodes.length === 1)
-			return splits.map((v) => number(v * w.cores));
-		return splits.map((v) => (Number.isInteger(v) && v < w.nodes.length ? w.nodes[v].slice(-9) : ""));
-	}
-
-	function ganttHeight() {
-		const w = state.workload, tall = w.nodes.length === 1 ? w.cores : w.nodes.length;
-
-		return Math.max(140, Math.min(state.shown.length > 1 ? 300 : 460, 60 + 14 * tall));
-	}
-
-	function ganttChart(run) {
-		const w = state.workload, one = w.nodes.length === 1;
-		const holder = element("figure", { "data-run": run.label },
-			element("figcaption", {}, swatch(run), ` ${run.label}`));
-
-		$("gantts").append(holder);
-		const chart = makeChart(holder, {
-			height: ganttHeight(),
-			legend: { show: false },
-			scales: { x: timeScale(), y: { dir: -1, auto: false, range: () => [state.low, state.high] } },
-			axes: [timeAxis(), { ...AXIS, size: one ? LEFT - 16 : LEFT, grid: { show: false }, label: one ? "cores" : undefined, labelSize: 16,
-				labelFont: AXIS.font, incrs: one ? undefined : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000],
-				space: 22, values: nodeTicks,
-				...(one ? { splits: (u, i, min, max) => coreTicks(min, max) } : {}) }],
-			series: [{}, { show: false }],
-			cursor: cursor({ drag: { setScale: false, x: true, y: true, dist: 5, uni: 40 }, y: true, points: { show: false },
-				sync: { key: "time", scales: ["x", "y"] } }),
-			hooks: { ...zoomHooks, drawClear: [paintIdle], drawAxes: [(u) => paintGantt(u, run)], draw: [(u) => outlineChosen(u, run)],
-				setCursor: [(u) => hover(u, run)] },
-		}, [[w.first, w.last], [0, 0]],
-		`Schedule under ${run.label}: ${number(w.jobs)} jobs on ${one ? `${number(w.cores)} cores` : `${number(w.nodes.length)} nodes`}. ` +
-			"n and p go from job to job.", (e, u) => ganttKeys(e, u, run));
-
-		chart.gantt = true;
-		chart.over.addEventListener("click", () => choose(state.hovered));
-		chart.refill = () => chart.setData([[w.first, w.last], [0, 0]]);
-		chart.over.addEventListener("mouseleave", () => { $("tip").hidden = true; });
-	}
-
-	function coreTicks(min, max) {
-		const cores = state.workload.cores, step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000]
-			.find((s) => (max - min) * cores / s <= 10) || 50000;
-		const first = Math.ceil(min * cores / step);
-
-		return Array.from({ length: Math.floor(max * cores / step) - first + 1 }, (_, i) => (first + i) * step / cores);
-	}
-
-	function paintIdle(u) {
-		u.ctx.fillStyle = colour("--idle");
-		u.ctx.fillRect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
-	}
-
-	/* Over the grid, whose lines would look like the ends of jobs. */
-	function paintGantt(u, run) {
-		run.painted = gantt.paint(u, run, run.sorted, state.kinds.colour.map(colour));
-		told.rects = state.shown.reduce((sum, r) => sum + (r.painted || 0), 0);
-	}
-
-	function outlineChosen(u, run) {
-		if (state.chosen >= 0 && !isNaN(run.start[state.chosen]))
-			gantt.outline(u, run, state.chosen, colour("--ink"), colour("--sheet"));
-	}
-
-	/* What became of a job in a run, in lines. */
-	function describe(run, job) {
-		const w = state.workload, nodes = [];
-
-		if (isNaN(run.start[job]))
-			return ["never started"];
-		let last = -1;
-		for (let i = run.first[job]; i < run.first[job + 1]; i++) {
-			const to = run.node[i] + run.count[i] - 1;
-
-			if (run.node[i] > last)
-				nodes.push(run.count[i] > 1 ? `${w.nodes[run.node[i]]} to ${w.nodes[to]}` : w.nodes[to]);
-			last = Math.max(last, to);
-		}
-		const list = nodes.length > 4 ? `${nodes.slice(0, 4).join(", ")} and ${number(nodes.length - 4)} more blocks` : nodes.join(", ");
-
-		return [
-			`${number(run.held[job])} cores${run.gpus[job] ? `, ${number(run.gpus[job])} GPUs` : ""} on ${list}`,
-			`waited ${duration(run.start[job] - w.submit[job])}, started ${instant(run.start[job])}, ` +
-				`ran ${duration(run.end[job] - run.start[job])}`,
-		];
-	}
-
-	function whose(job) {
-		const w = state.workload, user = w.users[w.user[job]];
-
-		return `Job ${w.id[job]}${user ? ` of ${user}` : ""}, submitted ${instant(w.submit[job])}` +
-			(w.limit[job] ? `, walltime ${duration(w.limit[job])}` : "");
-	}
-
-	/* Only the chart under the pointer has the tip, not those in step with it. */
-	function hover(u, run) {
-		const { left, top, event } = u.cursor, tip = $("tip");
-
-		if (!u.over.matches(":hover") || left < 0 || !event)
-			return;
-		state.hovered = gantt.jobAt(run, u.posToVal(left, "x"), u.posToVal(top, "y"));
-		tip.hidden = state.hovered < 0;
-		if (tip.hidden)
-			return;
-		tip.textContent = [whose(state.hovered), ...describe(run, state.hovered)].join("\n");
-		const box = tip.getBoundingClientRect(), x = event.clientX + 14, y = event.clientY + 14;
-
-		tip.style.left = `${Math.max(4, x + box.width < innerWidth ? x : x - box.width - 28)}px`;
-		tip.style.top = `${Math.max(4, y + box.height < innerHeight ? y : y - box.height - 28)}px`;
-	}
-
-	function choose(job) {
-		state.chosen = job;
-		told.chosen = job < 0 ? "" : state.workload.id[job];
-		$("job").textContent = job < 0 ? "" :
-			[whose(job), ...state.shown.map((r) => `${r.label}: ${describe(r, job).reverse().join("; ")}`)].join("\n");
-		draw();
-	}
-
-	/* The jobs of a run in the order of their starts. */
-	function startOrder(run) {
-		run.order ??= [...run.start.keys()].filter((job) => !isNaN(run.start[job]))
-			.sort((a, b) => run.start[a] - run.start[b] || a - b);
-		return run.order;
-	}
-
-	function step(run, by) {
-		const order = startOrder(run);
-		let i = order.indexOf(state.chosen);
-
-		if (i < 0)
-			i = order.findIndex((job) => run.start[job] >= state.from) - (by > 0 ? 1 : 0);
-		const job = order[Math.min(Math.max(i + by, 0), order.length - 1)];
-
-		if (job === undefined)
-			return;
-		const width = state.to - state.from;
-
-		if (run.end[job] < state.from || run.start[job] > state.to)
-			setWindow(run.start[job] - width / 2, run.start[job] + width / 2);
-		choose(job);
-	}
-
-	/* The job, its wait before it and as much after it. */
-	function zoomTo(run, job) {
-		if (job < 0 || isNaN(run.start[job]))
-			return;
-		const run_s = run.end[job] - run.start[job], before = Math.min(state.workload.submit[job], run.start[job] - run_s);
-
-		setWindow(Math.max(before, run.start[job] - 20 * run_s) - run_s, run.end[job] + 2 * run_s);
-	}
-
-	function ganttKeys(e, u, run) {
-		const height = state.high - state.low, middle = (state.low + state.high) / 2;
-		const lines = { ArrowUp: -1, ArrowDown: 1 }[e.key];
-
-		if (e.key === "n" || e.key === "p")
-			step(run, e.key === "n" ? 1 : -1);
-		else if (e.key === "Enter")
-			zoomTo(run, state.chosen);
-		else if (e.key === "Escape")
-			choose(-1);
-		else if (lines && e.shiftKey)
-			setNodes(middle - height / 2 * 2 ** -lines, middle + height / 2 * 2 ** -lines);
-		else if (lines && height < state.workload.nodes.length)
-			setNodes(state.low + lines * height / 4, state.high + lines * height / 4);
-		else
-			return timeKeys(e);
-		return true;
-	}
+	const schedules = makeSchedules({ state, told, instant, swatch, colour, draw, setWindow, setNodes, timeKeys,
+		chartOf: { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } });
 
 	/* -- all of it ------------------------------------------------------------ */
 
@@ -505,7 +417,9 @@
 
 		state.kinds = kinds;
 		for (const run of w.runs)
-			run.sorted = gantt.sortByClass(run, kinds);
+			for (const view of [run, run.gpu])
+				if (view)
+					view.sorted = gantt.sortByClass(view, kinds);
 		$("colours").replaceChildren(element("li", {}, { user: "User", wait: "Wait", size: "Cores" }[state.by]),
 			...kinds.words.map((words, i) => element("li", {}, element("i", { style: `background: var(${kinds.colour[i]})` }), words)));
 	}
@@ -520,20 +434,25 @@
 		}
 		state.charts = [];
 		$("gantts").replaceChildren();
-		state.shown.forEach(ganttChart);
-		overTime("utilization", "Utilization over time", (v) => percent(v), (v) => `${Math.round(100 * v)} %`, [0, 1.02],
-			(run) => (run.share ??= { integral: (t) => run.utilization.integral(t) / w.cores,
-				means: (edges) => run.utilization.means(edges, 1 / w.cores) }));
-		overTime("queue", "Queue length over time", figure, (v) => (Number.isInteger(v) ? number(v) : ""), (u, min, max) => [0, Math.max(1, max * 1.05)],
-			(run) => run.queue);
+		if (hasCharts)
+			chartsOf(w);
+		whose.overtakenTable(w);
+		heat.show();
+		document.querySelectorAll("#heats figure").forEach(addSaveButtons);
+		drawNow();
+	}
+
+	function chartsOf(w) {
+		state.shown.forEach(schedules.ganttChart);
+		useCharts(w);
+		overTime("queue", "Queue length over time", { ...COUNT, log: $("log").checked }, (run) => run.queue);
+		fragmentCharts(w);
 		$("reasons").hidden = !w.reasons;
 		if (w.reasons)
-			overTime("reasons", "Why jobs waited", figure, (v) => (Number.isInteger(v) ? number(v) : ""), (u, min, max) => [0, Math.max(1, max * 1.05)],
-				({ label }) => series.parts(w.reasons[label], w.from_s, w.until_s), Object.keys(w.reasons)
-					.filter((label) => w.reasons[label].some((v) => v)).map((label, row) => ({ label, row })));
-		waitChart();
-		tables.overtakenTable(w);
-		drawNow();
+			overTime("reasons", "Why jobs waited", COUNT, ({ label }) => series.parts(w.reasons[label], w.from_s, w.until_s),
+				Object.keys(w.reasons).filter((label) => w.reasons[label].some((v) => v)).map((label, row) => ({ label, row })));
+		distribution("wait", WAIT);
+		distribution("slowdown", SLOWDOWN);
 	}
 
 	/* Why what is not ticked is not. */
@@ -573,21 +492,48 @@
 		tellUnticked();
 	}
 
+	/* A list of [value, text], and whether there is anything to choose. */
+	function chooseFrom(id, options, any) {
+		$(id).replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+		$(id).closest("label").hidden = !any;
+	}
+
+	/* The tables that say how runs differ from the baseline. */
+	function compareTables(w) {
+		tables.figureTable(w);
+		tables.metricTable(w);
+		tables.pairedTable(w);
+		whose.groupTable("users", "User", w, w.user, w.users);
+		whose.groupTable("partitions", "Partition", w, w.partition, w.partitions);
+		$("whose").hidden = $("users").parentElement.hidden && $("partitions").parentElement.hidden;
+		scrolls();
+	}
+
+	/* A table that goes on to the right says so. */
+	function scrolls() {
+		for (const box of document.querySelectorAll(".scroll"))
+			box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+	}
+
 	function open(w) {
 		if (!w.prepared)
 			prepare(w);
 		Object.assign(state, { workload: w, shown: w.runs.slice(0, RUNS_SHOWN), from: w.first, to: w.last, low: 0,
-			high: w.nodes.length, chosen: -1 });
+			high: w.nodes.length, chosen: -1, baseline: -1, rows: "cores", size: machine.sizes(w).at(-1) ?? 0 });
 		told.jobs = w.jobs;
 		told.runs = w.runs.length;
 		$("job").textContent = "";
 		facts(w);
-		tables.figureTable(w);
-		tables.metricTable(w);
-		tables.groupTable("users", "User", w, w.user, w.users);
-		tables.groupTable("partitions", "Partition", w, w.partition, w.partitions);
-		$("whose").hidden = $("users").parentElement.hidden && $("partitions").parentElement.hidden;
+		compareTables(w);
 		tables.quantileTable(w);
+		chooseFrom("baseline", ["nothing", ...w.runs.map((run) => run.label)].map((text, i) => [i - 1, text]), w.runs.length > 1);
+		chooseFrom("rows", [["cores", "cores"], ["gpus", "GPUs"]], w.usesGpus);
+		chooseFrom("size", machine.sizes(w).map((k) => [k, `${k}`]), true);
+		$("size").value = state.size;
+		for (const e of document.querySelectorAll(".everybody"))
+			e.hidden = Boolean(w.only);
+		$("utilization-unit").textContent = w.only ? "Cores held by the jobs on this page" : "Utilization: cores held by jobs, in percent of the machine";
+		heat.open();
 		runBoxes();
 		state.by = $("colour").value = w.users.length > 1 ? "user" : "size";
 		paintColours();
@@ -602,8 +548,8 @@
 			$("job").textContent = `There is no job ${$("find").value} in this workload.`;
 			return;
 		}
-		choose(job);
-		zoomTo(run, job);
+		schedules.choose(job);
+		schedules.zoomTo(run, job);
 	}
 
 	function connect(workloads) {
@@ -622,6 +568,15 @@
 			paintColours();
 			draw();
 		});
+		$("baseline").addEventListener("change", () => {
+			state.baseline = Number($("baseline").value);
+			compareTables(state.workload);
+		});
+		$("rows").addEventListener("change", () => { state.rows = $("rows").value; charts(); });
+		$("size").addEventListener("change", () => { state.size = Number($("size").value); charts(); });
+		$("log").addEventListener("change", charts);
+		document.addEventListener("scroll", ({ target }) => target.classList?.contains("scroll") && scrolls(), true);
+		document.addEventListener("click", ({ target }) => target.dataset?.save && (saving = saving.then(() => saveFigure(target)).catch((error) => trouble(error, "The picture was not saved"))));
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 			colours = new Map();
 			charts();
@@ -634,6 +589,7 @@
 			width = document.body.clientWidth;
 			for (const { chart, frame } of state.charts)
 				chart.setSize({ width: frame.clientWidth - 8, height: chart.height });
+			scrolls();
 			draw();
 		}).observe(document.body);
 	}
@@ -642,19 +598,26 @@
 		const workloads = schedule.read(document).filter((w) => w.runs.length);
 
 		$("main").hidden = false;
+		document.documentElement.classList.toggle("no-charts", !hasCharts);
+		$("lacks").hidden = hasCharts;
 		connect(workloads);
 		open(workloads[0]);
 		for (const { textContent } of document.querySelectorAll("script.shadow"))
 			showShadow(JSON.parse(textContent), instant);
+		scrolls();
 		told.dark = matchMedia("(prefers-color-scheme: dark)").matches;
 		told.ready = "true";
+	}
+
+	function trouble(error, what = "This page cannot be shown") {
+		$("trouble").hidden = false;
+		$("trouble").textContent = `${what}: ${error.message}`;
+		throw error;
 	}
 
 	try {
 		begin();
 	} catch (error) {
-		$("trouble").hidden = false;
-		$("trouble").textContent = `This page cannot be shown: ${error.message}`;
-		throw error;
+		trouble(error);
 	}
 })();

@@ -4,7 +4,8 @@
  *
  * The encoding is report/page_data.c's.  A workload has a column per property of its
  * jobs; a run has columns per job (start, end, ...) and per rectangle: r.job[i] is
- * the job that rectangle i is of, and r.first[job] its first rectangle.
+ * the job that rectangle i is of, and r.first[job] its first rectangle.  r.gpu is the
+ * same run by GPUs, or null.
  */
 "use strict";
 
@@ -67,45 +68,87 @@ const schedule = (() => {
 			partition[i] = r.number();
 			limit[i] = r.number();
 		}
-		const coresOf = Uint32Array.from(w.cores.flatMap(([count, cores]) => Array(count).fill(cores)));
+		const unroll = (runs) => Uint32Array.from(runs.flatMap(([count, units]) => Array(count).fill(units)));
+		const coresOf = unroll(w.cores), gpusOf = w.gpus ? unroll(w.gpus) : new Uint32Array(coresOf.length);
+		const sum = (of) => of.reduce((a, b) => a + b, 0);
 
-		return { ...w, users, submit, id, user, partition, limit, coresOf, cores: coresOf.reduce((a, b) => a + b, 0), runs: [] };
+		return { ...w, users, submit, id, user, partition, limit, coresOf, gpusOf, cores: sum(coresOf), gpus: sum(gpusOf), runs: [] };
 	}
 
+	/* Rectangles of cores or of GPUs, in the order of their jobs; a job's begin at first[job] and end where the next one's begin. */
+	class Lanes {
+		constructor(unitsOf, jobs) {
+			Object.assign(this, { unitsOf, first: new Uint32Array(jobs + 1), job: [], node: [], count: [], low: [], high: [] });
+		}
+
+		/* Those of a job; how many units it holds. */
+		read(r, job) {
+			let held = 0;
+
+			for (let left = r.number(), past = 0; left; left--) {
+				const at = past + r.signed(), nodes = r.number(), all = this.unitsOf[at];
+				const units = r.number() || all, unit = units < all ? r.number() : 0;
+
+				this.job.push(job);
+				this.node.push(at);
+				this.count.push(nodes);
+				this.low.push(unit / all);
+				this.high.push((unit + units) / all);
+				held += nodes * units;
+				past = at + nodes;
+			}
+			return held;
+		}
+
+		done() {
+			return {
+				first: this.first, job: Uint32Array.from(this.job), node: Uint32Array.from(this.node),
+				count: Uint32Array.from(this.count), low: Float32Array.from(this.low), high: Float32Array.from(this.high),
+			};
+		}
+	}
+
+	/* What is planned: { job, start, end, runs, rects: [[first node, number of nodes, low, high]...] } */
+	function decodePlanned(run) {
+		return (run.planned ?? []).map(([job, start, end, ...stretches]) => {
+			const rects = [];
+
+			for (let i = 0; i < stretches.length; i += 2)
+				rects.push([stretches[i], stretches[i + 1], 0, 1]);
+			for (let i = run.first[job]; !stretches.length && i < run.first[job + 1]; i++)
+				rects.push([run.node[i], run.count[i], run.low[i], run.high[i]]);
+			return { job, start, end, runs: !stretches.length, rects };
+		});
+	}
+
+	/* The run is the rectangles of its cores; run.gpu is the same with those of GPUs. */
 	function decodeRun(w, run, text) {
 		const r = new Reader(text), n = w.jobs;
 		const start = new Float64Array(n).fill(NaN), end = new Float64Array(n).fill(NaN);
-		const gpus = new Uint32Array(n), held = new Uint32Array(n), first = new Uint32Array(n + 1);
-		const job = [], node = [], count = [], low = [], high = [];
+		const gpus = new Uint32Array(n), held = new Uint32Array(n);
+		const cores = new Lanes(w.coresOf, n), devices = new Lanes(w.gpusOf, n);
 
 		for (let i = 0; i < n; i++) {
 			const wait = r.number();
 
-			first[i] = job.length;
+			cores.first[i] = cores.job.length;
+			devices.first[i] = devices.job.length;
 			if (!wait)
 				continue;
 			start[i] = w.submit[i] + wait - 1;
 			end[i] = start[i] + r.number();
 			gpus[i] = r.number();
-			for (let left = r.number(), past = 0; left; left--) {
-				const at = past + r.signed(), nodes = r.number(), all = w.coresOf[at];
-				const cores = r.number() || all, core = cores < all ? r.number() : 0;
-
-				job.push(i);
-				node.push(at);
-				count.push(nodes);
-				low.push(core / all);
-				high.push((core + cores) / all);
-				held[i] += nodes * cores;
-				past = at + nodes;
-			}
+			held[i] = cores.read(r, i);
+			if (gpus[i])
+				devices.read(r, i);
 		}
-		first[n] = job.length;
-		return {
-			...run, start, end, gpus, held, first,
-			job: Uint32Array.from(job), node: Uint32Array.from(node), count: Uint32Array.from(count),
-			low: Float32Array.from(low), high: Float32Array.from(high),
-		};
+		cores.first[n] = cores.job.length;
+		devices.first[n] = devices.job.length;
+		const decoded = { ...run, start, end, gpus, held, ...cores.done() };
+
+		decoded.planned = decodePlanned(decoded);
+		decoded.gpu = w.gpus ? Object.assign(Object.create(decoded), devices.done()) : null;
+		return decoded;
 	}
 
 	/* All that is in the document; the texts are dropped from it. */

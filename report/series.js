@@ -62,13 +62,14 @@ const series = (() => {
 		}
 	}
 
-	function utilization(run) {
+	/* What jobs hold: *held* of each. */
+	function utilization(run, held = run.held) {
 		const times = [], heights = [];
 
 		run.start.forEach((start, job) => {
-			if (run.held[job] && start < run.end[job]) {
+			if (held[job] && start < run.end[job]) {
 				times.push(start, run.end[job]);
-				heights.push(run.held[job], -run.held[job]);
+				heights.push(held[job], -held[job]);
 			}
 		});
 		return new Steps(times, heights);
@@ -90,6 +91,19 @@ const series = (() => {
 		const from = workload.from_s ?? -Infinity;
 
 		return run.start.map((start, job) => (start < from ? NaN : start - workload.submit[job])).filter((wait) => !isNaN(wait)).sort();
+	}
+
+	const TAU = 10;		/* seconds: shorter jobs count as that long */
+
+	const boundedSlowdown = (workload, run, job) =>
+		Math.max(1, (run.end[job] - workload.submit[job]) / Math.max(run.end[job] - run.start[job], TAU));
+
+	/* Likewise, of those that have run. */
+	function sortedSlowdowns(workload, run) {
+		const from = workload.from_s ?? -Infinity;
+
+		return run.start.map((start, job) => (start >= from && run.end[job] > start ? boundedSlowdown(workload, run, job) : NaN))
+			.filter((v) => !isNaN(v)).sort();
 	}
 
 	/* What is known as means over equal parts of a time. */
@@ -135,5 +149,5 @@ const series = (() => {
 		return Float64Array.from({ length: n + 1 }, (_, i) => from + (to - from) * i / n);
 	}
 
-	return { rank, Steps, utilization, queue, sortedWaits, parts, overtaken, quantile, edges };
+	return { rank, Steps, utilization, queue, sortedWaits, boundedSlowdown, sortedSlowdowns, parts, overtaken, quantile, edges };
 })();

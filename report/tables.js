@@ -2,12 +2,12 @@
 /*
  * tables.js - the tables of the page, and the same as CSV.
  *
- * makeTables() takes the page's state (which workload, which runs are shown), and how it
- * writes an instant and marks a run.
+ * makeTables() takes the page's state (which workload, which runs are shown, beside which one), and
+ * how it marks a run.
  */
 "use strict";
 
-function makeTables({ state, instant, swatch }) {
+function makeTables({ state, swatch }) {
 	const { number, figure, percent, duration, average, element } = words;
 	const $ = (id) => document.getElementById(id);
 
@@ -22,6 +22,7 @@ function makeTables({ state, instant, swatch }) {
 		["The machine"],
 		["makespan_s", "Makespan", duration, -1, "last end − first submission"],
 		["makespan_bound_s", "Makespan, bound", duration, 0, "no schedule of this workload on this machine is shorter"],
+		["gpus_busy", "GPUs in use", percent, 1, "sum of GPUs held × time / (GPUs × time), over the time shown"],
 		["busy", "Cores in use", percent, 1, "sum of cores held × time / (cores × time), over the time shown"],
 		["utilization", "Utilization", percent, 1, "sum of cores asked for × runtime / (cores × makespan)"],
 		["held_utilization", "Utilization, held", percent, 1, "the same, with the cores that jobs held"],
@@ -55,7 +56,7 @@ function makeTables({ state, instant, swatch }) {
 	}
 
 	/* Those that are looked at first, a policy a row. */
-	const FIRST = ["busy", "utilization", "wait_mean_s", "wait_median_s", "wait_p99_s", "wait_max_s", "bsld_mean", "jobs", "started"];
+	const FIRST = ["busy", "gpus_busy", "utilization", "gpu_utilization", "wait_mean_s", "wait_median_s", "wait_p99_s", "wait_max_s", "bsld_mean", "jobs", "started"];
 
 	/* Which of several values is the best, read as it is shown; -1: none by itself. */
 	function bestOf(values, format, better) {
@@ -70,14 +71,14 @@ function makeTables({ state, instant, swatch }) {
 			.map(([key, title, format, better, means]) => {
 				const values = w.runs.map((run) => run.result[key]);
 
-				return { title, format, means, values, best: bestOf(values, format, better) };
+				return { title, format, means, better, values, best: bestOf(values, format, better) };
 			});
 
 		$("figures").replaceChildren(element("thead", {}, element("tr", {}, element("th", { scope: "col" }, w.until_s ? "Cluster" : "Policy"),
 			...columns.map(({ title, means }) => element("th", { scope: "col", class: "figure", title: means }, title)))),
 		element("tbody", {}, ...w.runs.map((run, row) => element("tr", {}, element("th", { scope: "row" }, swatch(run), ` ${run.label.replaceAll(",", ",\u200b")}`),
-			...columns.map(({ values, format, best }) =>
-				element("td", { class: row === best ? "figure best" : "figure" }, format(values[row])))))));
+			...columns.map(({ values, format, best, better }) =>
+				element("td", { class: row === best ? "figure best" : "figure" }, ...withDifference(values, row, format, better)))))));
 	}
 
 	const SILENT = new Set(["unfinished", "killed", "cycles"]);	/* where they are 0 */
@@ -92,7 +93,7 @@ function makeTables({ state, instant, swatch }) {
 
 		return [element("tr", {}, element("th", { scope: "row" }, title),
 			...values.map((v, i) => element("td", { class: i === best ? "figure best" : "figure", "data-key": key },
-				typeof v === "number" ? format(v) : "–")),
+				...(typeof v === "number" ? withDifference(values, i, format, better) : ["–"]))),
 			element("td", { class: "means" }, means))];
 	}
 
@@ -118,68 +119,45 @@ function makeTables({ state, instant, swatch }) {
 				...w.runs.map((run) => element("td", { class: "figure" }, duration(series.quantile(run.waits, share))))))));
 	}
 
-	/* -- whose wait ----------------------------------------------------------- */
+	/* -- beside a baseline ---------------------------------------------------- */
 
-	const GROUPS = 25;	/* rows of a table */
+	/* A value's difference to the baseline's: shares in points, others in percent of it; "" where both read the same. */
+	function difference(value, base, format, better) {
+		if (typeof value !== "number" || typeof base !== "number" || isNaN(value) || isNaN(base) || format(value) === format(base))
+			return "";
+		const sign = value > base ? "+" : "−", kind = better * (value - base);
+		const by = format === percent ? `${number(100 * Math.abs(value - base), 1)} points` :
+			base ? `${number(Math.abs(100 * (value - base) / base), Math.abs(value / base - 1) < .1 ? 1 : 0)} %` : format(Math.abs(value - base));
 
-	/* What became of the jobs of each group under a run. */
-	function groupStats(w, run, groupOf, groups) {
-		const stats = Array.from({ length: groups }, () => ({ waits: [], core_s: 0, overtaken: 0, waiting: 0 }));
-
-		w.submit.forEach((submit, job) => {
-			const s = stats[groupOf[job]], start = run.start[job];
-
-			if (isNaN(start)) {
-				s.waiting++;
-			} else {
-				s.core_s += run.held[job] * Math.max(0, Math.min(run.end[job], w.last) - Math.max(start, w.first));
-				if (start < w.first)
-					return;
-				s.waits.push(start - submit);
-			}
-			s.overtaken += run.overtaken[job] > 0;
-		});
-		stats.forEach((s) => s.waits.sort((a, b) => a - b));
-		return stats;
+		return element("small", { class: `difference ${kind > 0 ? "better" : kind < 0 ? "worse" : ""}` }, `${sign}${by}`);
 	}
 
-	const OF_A_RUN = [
-		["Started", (s) => number(s.waits.length)], ["Core-hours", (s) => figure(s.core_s / 3600)],
-		["Wait, mean", (s) => duration(average(s.waits))], ["half within", (s) => duration(series.quantile(s.waits, .5))],
-		["90 % within", (s) => duration(series.quantile(s.waits, .9))], ["longest", (s) => duration(s.waits.at(-1))],
-		["Waiting", (s) => number(s.waiting)], ["Overtaken", (s) => `${number(s.overtaken)}`],
-	];
-	const OF_SEVERAL = [["", (s) => duration(average(s.waits))]];
+	/* A cell's text, and under it the difference to the baseline. */
+	const withDifference = (values, i, format, better) => (state.baseline < 0 || state.baseline === i || !better ? [format(values[i])] :
+		[format(values[i]), difference(values[i], values[state.baseline], format, better)]);
 
-	function groupTable(id, title, w, groupOf, names) {
-		const several = w.runs.length > 1, columns = several ? OF_SEVERAL : OF_A_RUN;
-		const stats = w.runs.map((run) => groupStats(w, run, groupOf, names.length));
-		const order = [...names.keys()].filter((g) => stats[0][g].waits.length || stats[0][g].waiting || stats[0][g].core_s)
-			.sort((a, b) => stats[0][b].core_s - stats[0][a].core_s || a - b);
-		const rest = order.length > GROUPS ? [element("caption", {}, `The ${GROUPS} of ${number(order.length)} with the most core-hours`)] : [];
+	/* Job by job: what the same jobs waited under a run and under the baseline. */
+	function pairedTable(w) {
+		const base = w.runs[state.baseline];
 
-		$(id).parentElement.hidden = order.length < (several ? 2 : 1);
-		$(id).replaceChildren(...rest, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, title),
-			...w.runs.flatMap((run) => columns.map(([words]) => element("th", { scope: "col", class: "figure" },
-				several ? `Wait, mean: ${run.label}` : words))))),
-		element("tbody", {}, ...order.slice(0, GROUPS).map((g) => element("tr", {}, element("th", { scope: "row" }, names[g] || "–"),
-			...stats.flatMap((s) => columns.map(([, value]) => element("td", { class: "figure" }, value(s[g]))))))));
-	}
+		$("paired").parentElement.hidden = $("paired-what").hidden = !base;
+		if (!base)
+			return;
+		$("paired-what").textContent = `The same jobs under each policy and under ${base.label}: how much longer they waited (less than 0: shorter).`;
+		const signed = (v) => (isNaN(v) ? "–" : v < 0 ? `−${duration(-Math.round(v))}` : duration(Math.round(v)));
+		const head = ["Jobs", "waited less", "the same", "longer", "mean difference", "10 %", "half", "90 %"];
 
-	/* Of the first run that is ticked. */
-	function overtakenTable(w) {
-		const run = state.shown[0], most = [...run.overtaken.keys()].filter((job) => run.overtaken[job] && !(run.start[job] < w.first))
-			.sort((a, b) => run.overtaken[b] - run.overtaken[a] || a - b).slice(0, 15);
-		const wait = (job) => (isNaN(run.start[job]) ? `${duration(w.last - w.submit[job])}, waits still` : duration(run.start[job] - w.submit[job]));
-		const head = ["Job", "Overtaken by", "Waited", "User", "Partition", "Cores", "Submitted"];
+		$("paired").replaceChildren(element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Policy"),
+			...head.map((text) => element("th", { scope: "col", class: "figure" }, text)))),
+		element("tbody", {}, ...w.runs.filter((run) => run !== base).map((run) => {
+			const by = run.start.map((start, job) => start - base.start[job]).filter((v) => !isNaN(v)).sort();
+			const less = series.rank(by, -1), more = by.length - series.rank(by, 0);
+			const share = (n) => `${percent(n / by.length)}`;
 
-		$("under").textContent = w.runs.length > 1 ? `, under ${run.label}` : "";
-		$("overtaken").replaceChildren(element("thead", {}, element("tr", {}, ...head.map((words) => element("th", { scope: "col" }, words)))),
-			element("tbody", {}, ...(most.length ? most : [-1]).map((job) => element("tr", {}, ...(job < 0 ? [element("th", { scope: "row" }, "none")] :
-				[element("th", { scope: "row" }, `${w.id[job]}`),
-					...[`${number(run.overtaken[job])} job${run.overtaken[job] === 1 ? "" : "s"}`, wait(job), w.users[w.user[job]],
-						w.partitions[w.partition[job]], run.held[job] ? number(run.held[job]) : "–", instant(w.submit[job])]
-						.map((words) => element("td", {}, words))])))));
+			return element("tr", {}, element("th", { scope: "row" }, swatch(run), ` ${run.label}`), ...[number(by.length), share(less),
+				share(by.length - less - more), share(more), signed(average(by)), ...[.1, .5, .9].map((q) => signed(series.quantile(by, q)))]
+				.map((text) => element("td", { class: "figure" }, text)));
+		})));
 	}
 
 	/* -- CSV ------------------------------------------------------------------ */
@@ -199,11 +177,9 @@ function makeTables({ state, instant, swatch }) {
 
 	function download(what) {
 		const text = CSV[what](state.workload).map((row) => row.map(cell).join(",")).join("\r\n");
-		const url = URL.createObjectURL(new Blob([text, "\r\n"], { type: "text/csv" }));
 
-		element("a", { href: url, download: `${state.workload.name.replace(/[^\w.-]+/g, "_")}-${what}.csv` }).click();
-		setTimeout(() => URL.revokeObjectURL(url), 60000);
+		save.offer(new Blob([text, "\r\n"], { type: "text/csv" }), `${state.workload.name.replace(/[^\w.-]+/g, "_")}-${what}.csv`);
 	}
 
-	return { figureTable, metricTable, quantileTable, groupTable, overtakenTable, download };
+	return { figureTable, metricTable, quantileTable, pairedTable, difference, download };
 }

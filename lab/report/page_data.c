@@ -251,10 +251,22 @@ static void put_reservations(struct sl_page *p, int64_t from)
 	sl_json_end_array(p->json);
 }
 
+/* True if a job waited for the word's cause. */
+static bool is_reason(const struct sl_page_reasons *r, uint32_t word)
+{
+	for (uint32_t k = 0; k < r->parts; k++)
+		if (r->jobs[word * r->parts + k] > 0)
+			return true;
+	return false;
+}
+
+/* The first word always, so that a time without waiting has its zeros; of the others those that are reasons. */
 static void put_reasons(struct sl_json *j, const struct sl_page_reasons *r)
 {
 	sl_json_open_object(j, "reasons");
 	for (uint32_t i = 0; i < r->words; i++) {
+		if (i && !is_reason(r, i))
+			continue;
 		sl_json_open_array(j, r->word[i]);
 		for (uint32_t k = 0; k < r->parts; k++)
 			sl_json_real(j, r->jobs[i * r->parts + k]);

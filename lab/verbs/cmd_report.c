@@ -375,8 +375,6 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &status) < 0)
 		return status;
-	if (v.user && !*v.user)
-		return sl_tool_usage(verb, "--user: expected the name of a user");
 	if (!sl_tool_last(v.last))
 		return sl_tool_usage(verb, "--last=%s: expected a time such as 12h, 7d or 1-00:00:00", v.last);
 	r = calloc(1, sizeof(*r));

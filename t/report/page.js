@@ -13,23 +13,14 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { open } = require("./browser.js");
+const { makers } = require("./pages.js");
 
 const [chromium, build] = process.argv.slice(2);
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "test-report-"));
 const tests = [];
 const test = (name, body) => tests.push({ name, body });
+const { sample, tool, live, shadowed } = makers(build, scratch);
 let browser;
-
-/* Pages are made once: NAME -> file. */
-const made = new Map();
-
-function sample(name, ...options) {
-	if (!made.has(name)) {
-		made.set(name, path.join(scratch, `${name}.html`));
-		execFileSync(path.join(build, "t/report/page_sample"), [made.get(name), ...options]);
-	}
-	return made.get(name);
-}
 
 const small = () => sample("small", "synthetic:jobs=300", "32x16c");
 const large = () => sample("large", "synthetic:jobs=50000", "128x32c");
@@ -67,9 +58,9 @@ test("a page of 300 jobs is drawn, without a complaint or a request", async () =
 	assert.equal(await page.told("jobs"), "300");
 	assert.equal(await page.told("runs"), "2");
 	assert.ok(Number(await page.told("rects")) >= 600, "a mark for each job of each run");
-	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 5);
+	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 6);
 	assert.equal(await page.value("document.title"), "fcfs and firstfit on synthetic:jobs=300");
-	for (const chart of [GANTT, "#utilization", "#queue", "#wait"]) {
+	for (const chart of [GANTT, "#utilization", "#queue", "#wait", "#slowdown"]) {
 		const { colours, plain } = await page.value(INK(chart));
 
 		assert.ok(colours > 5 && plain < .99, `${chart} is not empty: ${colours} colours, ${plain} of one`);
@@ -268,18 +259,10 @@ test("of several workloads the reader chooses one", async () => {
 	await page.key("ArrowDown");
 	assert.equal(await page.told("jobs"), "230");
 	assert.match(await page.value("document.getElementById('facts').textContent"), /esp/);
-	assert.equal(await page.value("document.querySelectorAll('.chart').length"), 5);
+	assert.equal(await page.value("document.querySelectorAll('.chart').length"), 6);
 	assert.equal(await page.value("document.getElementById('colour').value"), "size");
 	assert.deepEqual(page.complaints, []);
 });
-
-/* The same through the tool. */
-function tool(name, ...options) {
-	const file = path.join(scratch, `${name}.html`);
-
-	execFileSync(path.resolve(build, "schedlua"), [...options, `--report=${file}`]);
-	return file;
-}
 
 test("schedlua compare lays its policies over one another", async () => {
 	const page = await visit(tool("compare", "compare", "--policies=easy fcfs conservative", "--machine=64x8c2g",
@@ -412,39 +395,15 @@ test("who was overtaken is counted right", async () => {
 	assert.ok(await page.value("document.querySelectorAll('#overtaken tbody tr').length") > 1);
 });
 
-/* A cluster of which only the journal and the last snapshot are known. */
-function live() {
-	if (made.has("live"))
-		return made.get("live");
-	const state = path.join(scratch, "state"), now = 1793600000, cluster = {
-		meta: { now, cluster: "home" }, nodes: [1, 2, 3, 4].map((i) => ({ name: `n${i}`, cores: 4 })),
-		partitions: [{ name: "a", nodes: "n[1-2]" }, { name: "b", nodes: "n[3-4]" }],
-		jobs: [[2, "bob", "a"], [3, "cat", "b"]].map(([id, user, partition]) => ({ id, user, partition, state: id === 3 ? "RUNNING" : "PENDING",
-			submit_time: now - 3000, start_time: id === 3 ? now - 600 : 0, end_time: id === 3 ? now + 600 : 0 })),
-	};
-	const lines = [
-		{ full: true, pending: [{ job: 2, why: "policy", partition: "a" }, { job: 3, why: "resources", partition: "b" }], ago: 3000 },
-		{ started: [{ job: 4, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 1200 },
-		{ started: [{ job: 3, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 600 },
-	];
-
-	fs.mkdirSync(state);
-	fs.writeFileSync(path.join(scratch, "state.json"), JSON.stringify(cluster));
-	fs.writeFileSync(path.join(state, "decisions.jsonl"), lines.map(({ ago, ...line }) =>
-		`${JSON.stringify({ sequence: 1, now: now - ago, policy: "easy", ...line })}\n`).join(""));
-	execFileSync(path.resolve(build, "schedlua"), ["show", `--output=${path.join(state, "last.snap")}`, path.join(scratch, "state.json")]);
-	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${state}`, "--last=45m", `--output=${path.join(scratch, "live.html")}`]);
-	made.set("live", path.join(scratch, "live.html"));
-	return made.get("live");
-}
-
 test("what happened on a cluster is drawn as a simulation is", async () => {
 	const page = await visit(live());
 	const text = (id) => page.value(`document.getElementById("${id}").textContent`);
 
 	assert.equal(await page.value("document.title"), "home, the last 45m");
-	assert.deepEqual(await page.window(), [1793600000 - 2700, 1793600000]);
-	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 5);
+	/* a quarter of the time again, for what is planned: until when job 3 may run, where job 2 is to start, a reservation */
+	assert.deepEqual(await page.window(), [1793600000 - 2700, 1793600000 + 675]);
+	assert.equal(await page.told("planned"), "2");
+	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 6);
 	for (const chart of [GANTT, "#reasons", "#queue"])
 		assert.ok((await page.value(INK(chart))).colours > 4, chart);
 	assert.match(await page.value(`document.querySelector("#reasons .chart").getAttribute("aria-label")`), /resources: mean 0\.77\d*; policy: mean 1\.00/);
@@ -456,22 +415,221 @@ test("what happened on a cluster is drawn as a simulation is", async () => {
 	assert.deepEqual(page.complaints, []);
 });
 
-/* The same cluster in shadow mode: its book, with a text that would like to be a script. */
-function shadowed() {
-	const state = path.join(scratch, "state"), now = 1793600000, file = path.join(scratch, "shadowed.html");
-	const ran = (job, user, submit, start, more) => ({ job, user, partition: "a", submit: now - submit, start: now - start, ...more });
-	const lines = [
-		{ ago: 2600, begin: { stock: "backfill" }, plans: [{ job: 1, tasks: 1 }] },
-		{ ago: 2000, sample: { policy: "easy", cores: 16, used: 8, planned: 4, cycles: 20, failures: 1, decide_us: 40000, decide_max_us: 9000 } },
-		{ ago: 1500, ran: [ran(1, "ann", 2600, 1500), ran(2, "bob", 2000, 1600, { why: "policy", text: "over </script><b id=bold> its quota" })] },
-		{ ago: 1400, ran: [ran(3, "bob", 1401, 1400)], failed: "policy failed: no such job" },
-		{ ago: 1000, ran: [ran(4, "bob", 1400, 1000, { why: "priority", expected: now - 400 })] },
-	];
+test("what is planned is said of a job, and nothing is drawn over time that is still to come", async () => {
+	const page = await visit(live());
+	const said = async (id) => {
+		await page.value(`(document.getElementById("find").value = ${id}, document.getElementById("find").focus())`);
+		await page.key("Enter");
+		return page.value("document.getElementById('job').textContent");
+	};
 
-	fs.writeFileSync(path.join(state, "shadow.jsonl"), lines.map(({ ago, ...line }) => `${JSON.stringify({ now: now - ago, ...line })}\n`).join(""));
-	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${state}`, "--last=45m", `--output=${file}`]);
-	return file;
-}
+	assert.match(await said(2), /planned to start 2026-11-02 06:14:20 on n1 to n2/);
+	assert.match(await said(3), /to end by 2026-11-02 06:23:20/);
+	assert.equal(await page.value(`(() => {
+		const text = document.querySelector("#queue .chart").getAttribute("aria-label");
+		return /mean \\d/.test(text);
+	})()`), true);
+	assert.deepEqual(page.complaints, []);
+});
+
+/* The files that were offered, as { name, type, size, text }. */
+const NOTE_FILES = `(globalThis.files = [], URL.createObjectURL = (blob) => { blob.text().then((text) =>
+	files.push({ type: blob.type, size: blob.size, text: blob.type === "image/png" ? text.slice(1, 4) : text })); return "data:,"; },
+	HTMLAnchorElement.prototype.click = function () {})`;
+
+test("each chart and map is saved as SVG and as PNG", async () => {
+	const page = await visit(small());
+
+	await page.value(NOTE_FILES);
+	const buttons = await page.value("document.querySelectorAll('main figure:not([hidden]) [data-save]').length");
+
+	assert.equal(buttons, 16);	/* two schedules, four charts, two maps */
+	await page.value("document.querySelectorAll('main figure:not([hidden]) [data-save]').forEach((button) => button.click())");
+	await page.until(`document.documentElement.dataset.saved === "${buttons}" && files.length === ${buttons}`);
+	const files = await page.value(`files.map((f) => ({ ...f, elements: f.type === "image/svg+xml" ?
+		(() => { const svg = new DOMParser().parseFromString(f.text, "image/svg+xml"); return svg.querySelector("parsererror") ? -1 :
+			svg.querySelectorAll("path, rect, text").length; })() : 0, text: f.text.slice(0, 80) }))`);
+
+	assert.equal(files.filter((f) => f.type === "image/png" && f.text === "PNG" && f.size > 4000).length, 8, JSON.stringify(files));
+	assert.equal(files.filter((f) => f.elements > 15).length, 8, JSON.stringify(files));
+	const points = await page.value(`files.filter((f) => f.type === "image/svg+xml").map((f) => f.text.split("L").length)`);
+
+	assert.ok(points.filter((n) => n > 100).length === 4, `the lines of four charts are in them: ${points}`);
+	assert.ok((await page.value(INK("#utilization"))).colours > 5, "a chart that was saved is still there");
+	assert.deepEqual(page.complaints, []);
+});
+
+test("a map's cells are the mean waits that they say", async () => {
+	const page = await visit(small());
+	const cells = await page.value(`[...document.querySelectorAll("#heats figure:first-child [data-cell]")].map((e) => e.dataset.cell)`);
+	const jobs = cells.map((text) => Number(text.match(/, ([\d,]+) jobs?$/)?.[1].replace(",", "") ?? 0));
+
+	assert.equal(jobs.reduce((a, b) => a + b, 0), 300);
+	const mean = await page.value(`(() => { const w = schedule, e = document.querySelector("script.run"); return JSON.parse(e.textContent).result.wait_mean_s; })()`);
+	const seconds = (text) => [...text.matchAll(/([\d.]+) (d|h|min|s)\b/g)].reduce((sum, [, v, unit]) =>
+		sum + v * { d: 86400, h: 3600, min: 60, s: 1 }[unit], 0);
+	const sum = cells.reduce((all, text, i) => all + jobs[i] * seconds(text.match(/mean wait (.*),/)?.[1] ?? ""), 0);
+
+	assert.ok(Math.abs(sum / 300 / mean - 1) < .05, `${sum / 300} and ${mean}`);
+});
+
+test("differences to a policy that is chosen stand in the tables, and job by job", async () => {
+	const page = await visit(small());
+	const choose = (value) => page.value(`(() => { const e = document.getElementById("baseline"); e.value = "${value}";
+		e.dispatchEvent(new Event("change")); return document.querySelectorAll(".difference").length; })()`);
+
+	assert.equal(await page.value("document.getElementById('paired').parentElement.hidden"), true);
+	assert.ok(await choose(0) > 5);
+	const [jobs, less, same, more] = await page.value(`[...document.querySelectorAll("#paired tbody td")].map((e) => parseFloat(e.textContent))`);
+
+	assert.equal(jobs, 300);
+	assert.ok(Math.abs(less + same + more - 100) < .3 && less > more, `${less} ${same} ${more}`);
+	assert.equal(await choose(-1), 0);
+	assert.deepEqual(page.complaints, []);
+});
+
+test("whose wait is sorted by the heading that is clicked, both ways", async () => {
+	const page = await visit(small());
+	const click = (i) => page.value(`(() => { document.querySelectorAll("#users th button")[${i}].click();
+		return [...document.querySelectorAll("#users tbody tr")].map((row) => row.cells[${i}].textContent); })()`);
+	const seconds = (text) => [...text.matchAll(/([\d.]+) (d|h|min|s)\b/g)].reduce((sum, [, v, unit]) =>
+		sum + v * { d: 86400, h: 3600, min: 60, s: 1 }[unit], 0);
+	const down = (await click(1)).map(seconds), up = (await click(1)).map(seconds);
+
+	assert.ok(down.length > 3 && down.every((v, i) => !i || v <= down[i - 1]), `${down}`);
+	assert.ok(up.every((v, i) => !i || v >= up[i - 1]), `${up}`);
+	assert.equal(await page.value("document.querySelector('#users [aria-sort]').getAttribute('aria-sort')"), "ascending");
+	assert.ok(await page.value("document.querySelectorAll('#users .spread').length") >= down.length);
+});
+
+test("the queue can be looked at in logarithmic scale", async () => {
+	const page = await visit(small()), ink = await page.value(INK("#queue"));
+
+	await page.value("document.getElementById('log').click()");
+	await page.drawn();
+	assert.notDeepEqual(await page.value(INK("#queue")), ink);
+	assert.deepEqual(page.complaints, []);
+});
+
+test("GPUs have charts, a schedule of their own, and what of them is no use", async () => {
+	const page = await visit(tool("gpus", "sim", "--policy=easy", "--machine=16x8c4g", "esp-gpu"));
+	const rects = await page.told("rects");
+
+	for (const chart of ["#gpus", "#stranded"])
+		assert.ok((await page.value(INK(`${chart} .chart`))).colours > 4, chart);
+	assert.deepEqual(await page.value("[...document.getElementById('size').options].map((o) => o.value)"), ["1", "2", "4"]);
+	await page.value(`(() => { const e = document.getElementById("rows"); e.value = "gpus"; e.dispatchEvent(new Event("change")); })()`);
+	await page.drawn();
+	assert.notEqual(await page.told("rects"), rects);
+	assert.match(await page.value(`document.querySelector("${GANTT}").getAttribute("aria-label")`), /by GPU: 64 of them/);
+	assert.deepEqual(page.complaints, []);
+	const none = await visit(small());
+
+	assert.equal(await none.value("document.getElementById('gpus').hidden && document.getElementById('rows').parentElement.hidden"), true);
+});
+
+test("free GPUs that are no use, and free blocks, are counted right", async () => {
+	const page = await visit(small());
+
+	await page.value(`(() => {
+		let seed = 11;
+		const random = (n) => (seed = seed * 48271 % 2147483647) % n;
+		const NODES = 6, CORES = 4, GPUS = 4;
+
+		for (let round = 0; round < 40; round++) {
+			const w = { first: 0, coresOf: new Uint32Array(NODES).fill(CORES), gpusOf: new Uint32Array(NODES).fill(GPUS).fill(0, 5), blocks: [[2, "a"], [3, "b"], [1, "c"]] };
+			const lanes = () => ({ job: [], node: [], count: [], low: [], high: [] }), cores = lanes(), gpus = lanes(), start = [], end = [];
+			const free = { c: [], g: [] };
+
+			for (let t = 0; t < 60; t++) {
+				free.c.push(Array(NODES).fill(CORES));
+				free.g.push([...w.gpusOf]);
+			}
+			for (let job = 0; job < 8; job++) {
+				const node = random(NODES), from = random(50), to = from + 1 + random(9), c = 1 + random(2), g = random(3);
+				const during = [...Array(to - from).keys()].map((i) => from + i);
+
+				if (during.some((t) => free.c[t][node] < c || free.g[t][node] < g))
+					continue;
+				during.forEach((t) => { free.c[t][node] -= c; free.g[t][node] -= g; });
+				const add = (to, units, all) => { to.job.push(start.length); to.node.push(node); to.count.push(1); to.low.push(0); to.high.push(units / all); };
+
+				add(cores, c, CORES);
+				if (g)
+					add(gpus, g, GPUS);
+				start.push(from);
+				end.push(to);
+			}
+			const run = { ...cores, start, end };
+
+			run.gpu = { ...gpus, start, end };
+			const lost = machine.stranded(w, run), blocks = machine.freeBlocks(w, run);
+			const at = (steps, t) => steps.integral(t + 1) - steps.integral(t);
+
+			for (let t = 0; t < 60; t++) {
+				for (const k of [1, 2, 4]) {
+					const expected = free.g[t].reduce((sum, g, n) => sum + (g && (g < k || free.c[t][n] < 1) ? g : 0), 0);
+
+					if (Math.abs(at(lost.get(k), t) - expected) > 1e-6)
+						throw new Error("round " + round + ", " + k + " GPUs at " + t + ": " + at(lost.get(k), t) + ", expected " + expected);
+				}
+				const expected = [[0, 2], [2, 5], [5, 6]].filter(([a, b]) => free.c[t].slice(a, b).every((c) => c === CORES)).length;
+
+				if (Math.abs(at(blocks, t) - expected) > 1e-6)
+					throw new Error("round " + round + ", blocks at " + t + ": " + at(blocks, t) + ", expected " + expected);
+			}
+		}
+	})()`);
+});
+
+test("without the chart library the figures, the tables and the maps are there, and it says what is missing", async () => {
+	const assets = path.join(scratch, "assets"), file = path.join(scratch, "bare.html"), source = path.join(__dirname, "../../report");
+
+	fs.mkdirSync(assets);
+	for (const name of fs.readdirSync(source).filter((name) => /\.(js|css|html)$/.test(name) && !name.startsWith("uPlot")))
+		fs.copyFileSync(path.join(source, name), path.join(assets, name));
+	execFileSync(path.join(build, "t/report/page_sample"), [file, "synthetic:jobs=300", "32x16c"],
+		{ env: { ...process.env, SCHEDLUA_REPORT: assets } });
+	const page = await visit(file);
+
+	assert.equal(await page.told("ready"), "true");
+	assert.match(await page.value("document.getElementById('lacks').textContent"), /no charts over time.*make report-library/);
+	assert.equal(await page.value("document.getElementById('lacks').hidden"), false);
+	assert.equal(await page.value("document.querySelectorAll('canvas').length"), 0);
+	assert.equal(await page.value("document.querySelectorAll('#heats svg').length"), 2);
+	assert.ok(await page.value("document.querySelectorAll('#metrics tbody tr').length") > 10);
+	assert.equal(await page.value("getComputedStyle(document.getElementById('h-schedule').parentElement).display"), "none");
+	assert.deepEqual(page.complaints, []);
+});
+
+test("on a telephone a table that goes on to the right says so, and no other", async () => {
+	const page = await visit(small(), { width: 390, height: 800 });
+	const boxes = await page.value(`[...document.querySelectorAll(".scroll")].filter((e) => e.offsetParent).map((e) =>
+		({ wide: e.scrollWidth - e.clientWidth > 2, more: e.classList.contains("more") }))`);
+
+	assert.ok(boxes.some((b) => b.wide) && boxes.some((b) => !b.wide));
+	assert.ok(boxes.every((b) => b.wide === b.more), JSON.stringify(boxes));
+	assert.ok(await page.value("document.documentElement.scrollWidth") <= 390);
+	await page.value("document.getElementById('figures').parentElement.scrollLeft = 1e6");
+	await page.until("!document.getElementById('figures').parentElement.classList.contains('more')");
+});
+
+test("a page for one user has that user's jobs, and no name of anybody or anything else", async () => {
+	live();
+	const file = path.join(scratch, "cat.html");
+
+	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${path.join(scratch, "state")}`, "--last=45m", "--user=cat", `--output=${file}`]);
+	assert.ok(!/bob|"n1"|"n2"|"a"|maintenance/.test(fs.readFileSync(file, "utf8").split('class="workload"')[1].split("uPlot")[0]));
+	const page = await visit(file);
+
+	assert.equal(await page.told("jobs"), "1");
+	assert.equal(await page.told("planned"), "1");
+	assert.equal(await page.value("document.title"), "home, jobs of cat, the last 45m");
+	assert.ok(await page.value("document.getElementById('h-overtaken').parentElement.hidden"));
+	assert.match(await page.value("document.querySelector('#utilization figcaption').textContent"), /^Cores held by the jobs on this page/);
+	assert.match(await page.value("document.getElementById('facts').textContent"), /cat: no job of anybody else/);
+	assert.deepEqual(page.complaints, []);
+});
 
 test("a cluster in shadow mode: what the policies would have done", async () => {
 	const before = await visit(live());

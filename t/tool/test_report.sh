@@ -134,6 +134,31 @@ array() {
 }
 ok "tasks of an array, and jobs that ran again, have runs of their own" array
 
+planned() {
+	mkdir "$T/planned" && cp "$S/last.snap" "$T/planned" || return 1
+	J=$T/planned
+	line 60 '"full": true, "reserved": [{ "job": 2, "partition": "a", "start_time": '$((END + 50))', "nodes": "n[1-2]", "node_count": 2, "cores": 8 }]'
+	line 40 '"started": [{ "job": 3, "partition": "b", "nodes": "n3", "cores": 2, "done": true }]'
+	run 0 report --dir="$T/planned" --last=00:01:40 --output="$P" &&
+		[ "$(key planned | tr -d ' ')" = "[[0,$((END - 40)),$((END + 100))]" ] && grep -q "$((END + 50)), *$((END + 150))" "$P"
+}
+ok "until when jobs may run, and where those that wait are to start" planned
+
+# The workload and its runs, without the command line
+data() { sed -n '/class="workload"/,$p' "$P" | sed 's/"command": "[^"]*"//'; }
+own() {
+	run 0 report --dir="$S" --last=00:01:40 --user=ann --output="$P" && quiet err && out ': 1 jobs, ' && grep -q '<title>home, jobs of ann, ' "$P" &&
+		! data | grep -qE '"(bob|cat|dan|eve|n3|n4|b)"' && data | grep -q '"n1"' &&
+		reason resources 10 && reason priority 0 && ! grep -q 'not drawn' "$P"
+}
+ok "a page for one user has only that user's jobs, nodes, partitions and reasons" own
+
+nobody() {
+	run 1 report --dir="$S" --last=00:01:40 --user=zoe --output="$T/zoe.html" && err 'user zoe has no job' && [ ! -e "$T/zoe.html" ] &&
+		run 2 report --dir="$S" --user= && err 'expected NAME'
+}
+ok "a user without jobs is an error" nobody
+
 left() {
 	mkdir "$T/left" && cp "$S/last.snap" "$T/left" || return 1
 	J=$T/left

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine.js - what becomes of nodes and blocks over time: free GPUs that a job of k GPUs
+ * cannot have, and blocks with no job on them.
+ */
+"use strict";
+
+const machine = (() => {
+	/* All changes of what is held on a node, in the order of time: { time, rect, sign } of the lanes. */
+	function changes(lanes) {
+		const n = lanes.job.length, time = new Float64Array(2 * n);
+
+		for (let i = 0; i < n; i++) {
+			time[2 * i] = lanes.start[lanes.job[i]];
+			time[2 * i + 1] = lanes.end[lanes.job[i]];
+		}
+		/* at one instant ends stand before starts */
+		return { time, order: Uint32Array.from(time.keys()).sort((a, b) => time[a] - time[b] || (b & 1) - (a & 1)) };
+	}
+
+	/* Call change(node, units, time) for each change, in order; units < 0: given back. */
+	function sweep(lanes, unitsOf, change) {
+		const { time, order } = changes(lanes);
+
+		for (const at of order) {
+			const rect = at >> 1, sign = at & 1 ? -1 : 1;
+
+			for (let node = lanes.node[rect], last = node + lanes.count[rect]; node < last; node++)
+				change(node, sign * Math.round((lanes.high[rect] - lanes.low[rect]) * unitsOf[node]), time[at]);
+		}
+	}
+
+	/* A figure that changes as a sweep goes: its steps. */
+	class Tally {
+		constructor(value, since) {
+			this.times = [since];
+			this.heights = [value];
+		}
+
+		add(by, time) {
+			if (!by)
+				return;
+			if (this.times.at(-1) === time) {
+				this.heights[this.heights.length - 1] += by;
+			} else {
+				this.times.push(time);
+				this.heights.push(by);
+			}
+		}
+
+		steps() {
+			return new series.Steps(this.times, this.heights);
+		}
+	}
+
+	/* The numbers of GPUs on one node that jobs may want: 1, 2, 4, ... up to the most that a node has. */
+	function sizes(workload) {
+		const most = workload.gpusOf.reduce((a, b) => Math.max(a, b), 0), out = [];
+
+		for (let k = 1; k <= most; k *= 2)
+			out.push(k);
+		if (most && out.at(-1) !== most)
+			out.push(most);
+		return out;
+	}
+
+	/* For each of sizes(): how many GPUs are free on nodes where a job of so many cannot run, as too few are free
+	 * or no core is. */
+	function stranded(workload, run) {
+		const ks = sizes(workload), nodes = workload.gpusOf.length;
+		const gpus = Float64Array.from(workload.gpusOf), cores = Float64Array.from(workload.coresOf);
+		const lost = (node, k) => (gpus[node] > 0 && (gpus[node] < k || cores[node] < 1) ? gpus[node] : 0);
+		const tallies = ks.map((k) => {
+			let sum = 0;
+
+			for (let node = 0; node < nodes; node++)
+				sum += lost(node, k);
+			return new Tally(sum, workload.first);
+		});
+		/* both kinds of units in one order: that of the cores, whose every start and end has its GPUs too */
+		const both = { start: run.start, end: run.end };
+
+		for (const column of ["job", "node", "count", "low", "high"])
+			both[column] = [...run[column], ...run.gpu[column]];
+		const { time, order } = changes(both);
+
+		for (const at of order) {
+			const rect = at >> 1, sign = at & 1 ? 1 : -1, of = rect < run.job.length ? cores : gpus;
+			const unitsOf = of === cores ? workload.coresOf : workload.gpusOf, share = both.high[rect] - both.low[rect];
+
+			for (let node = both.node[rect], last = node + both.count[rect]; node < last; node++) {
+				if (!workload.gpusOf[node])
+					continue;
+				const before = ks.map((k) => lost(node, k));
+
+				of[node] += sign * Math.round(share * unitsOf[node]);
+				ks.forEach((k, i) => tallies[i].add(lost(node, k) - before[i], time[at]));
+			}
+		}
+		return new Map(ks.map((k, i) => [k, tallies[i].steps()]));
+	}
+
+	/* The block that each node is in, and the first node of each but the first. */
+	function blocksOf(workload) {
+		const of = new Uint32Array(workload.coresOf.length), edges = [];
+		let node = 0;
+
+		(workload.blocks ?? []).forEach(([count], block) => {
+			if (node)
+				edges.push(node);
+			of.fill(block, node, node += count);
+		});
+		return { of, edges, count: workload.blocks?.length ?? 0 };
+	}
+
+	/* How many blocks have no job on them. */
+	function freeBlocks(workload, run) {
+		const { of, count } = blocksOf(workload), held = new Float64Array(count), tally = new Tally(count, workload.first);
+
+		sweep(run, workload.coresOf, (node, cores, time) => {
+			const block = of[node], before = held[block];
+
+			held[block] += cores;
+			tally.add((held[block] <= 0) - (before <= 0), time);
+		});
+		return tally.steps();
+	}
+
+	return { sizes, stranded, blocksOf, freeBlocks };
+})();

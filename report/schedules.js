@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schedules.js - the Gantt chart of each run: its axes, what is said of a job, its keys.
+ *
+ * makeSchedules() takes the page's state and the means with which it makes charts; how rectangles
+ * are painted is gantt.js's.
+ */
+"use strict";
+
+function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, setWindow, setNodes, timeKeys }) {
+	const { number, duration, element } = words;
+	const { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } = chartOf;
+	const $ = (id) => document.getElementById(id);
+
+	/* The run by cores, or by GPUs if that is what is looked at. */
+	const viewOf = (run) => (state.rows === "gpus" && run.gpu ? run.gpu : run);
+
+	/* Of a pool of processors: what the chart is over. */
+	const units = () => (state.rows === "gpus" ? state.workload.gpus : state.workload.cores);
+
+	function nodeTicks(u, splits) {
+		const w = state.workload;
+
+		if (w.nodes.length === 1)
+			return splits.map((v) => number(Math.round(v * units())));
+		return splits.map((v) => (Number.isInteger(v) && v < w.nodes.length ? w.nodes[v].slice(-9) : ""));
+	}
+
+	function ganttHeight() {
+		const w = state.workload, tall = w.nodes.length === 1 ? units() : w.nodes.length;
+
+		return Math.max(140, Math.min(state.shown.length > 1 ? 300 : 460, 60 + 14 * tall));
+	}
+
+	function ganttChart(run) {
+		const w = state.workload, one = w.nodes.length === 1;
+		const holder = element("figure", { "data-run": run.label },
+			element("figcaption", {}, swatch(run), ` ${run.label}`));
+
+		$("gantts").append(holder);
+		const chart = makeChart(holder, {
+			height: ganttHeight(),
+			legend: { show: false },
+			scales: { x: timeScale(), y: { dir: -1, auto: false, range: () => [state.low, state.high] } },
+			axes: [timeAxis(), { ...AXIS, size: one ? LEFT - 16 : LEFT, grid: { show: false }, label: one ? (state.rows === "gpus" ? "GPUs" : "cores") : undefined, labelSize: 16,
+				labelFont: AXIS.font, incrs: one ? undefined : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000],
+				space: 22, values: nodeTicks,
+				...(one ? { splits: (u, i, min, max) => coreTicks(min, max) } : {}) }],
+			series: [{}, { show: false }],
+			cursor: cursor({ drag: { setScale: false, x: true, y: true, dist: 5, uni: 40 }, y: true, points: { show: false },
+				sync: { key: "time", scales: ["x", "y"] } }),
+			hooks: { ...zoomHooks, drawClear: [paintIdle], drawAxes: [(u) => paintGantt(u, run)], draw: [(u) => outlineChosen(u, run)],
+				setCursor: [(u) => hover(u, run)] },
+		}, [[w.first, w.last], [0, 0]],
+		`Schedule under ${run.label}: ${number(w.jobs)} jobs on ${one ? `${number(w.cores)} cores` : `${number(w.nodes.length)} nodes`}` +
+			`${state.rows === "gpus" ? `, by GPU: ${number(w.gpus)} of them` : ""}. ` +
+			"n and p go from job to job.", (e, u) => ganttKeys(e, u, run));
+
+		chart.gantt = true;
+		chart.over.addEventListener("click", () => choose(state.hovered));
+		chart.refill = () => chart.setData([[w.first, w.last], [0, 0]]);
+		chart.over.addEventListener("mouseleave", () => { $("tip").hidden = true; });
+	}
+
+	function coreTicks(min, max) {
+		const cores = units(), step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000]
+			.find((s) => (max - min) * cores / s <= 10) || 50000;
+		const first = Math.ceil(min * cores / step);
+
+		return Array.from({ length: Math.floor(max * cores / step) - first + 1 }, (_, i) => (first + i) * step / cores);
+	}
+
+	function paintIdle(u) {
+		u.ctx.fillStyle = colour("--idle");
+		u.ctx.fillRect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+	}
+
+	/* Over the grid, whose lines would look like the ends of jobs. */
+	function paintGantt(u, run) {
+		const view = viewOf(run), w = state.workload, colours = state.kinds.colour.map(colour);
+
+		run.painted = gantt.paint(u, view, view.sorted, colours);
+		gantt.paintReservations(u, w.reservations, colour("--warn"));
+		if (view === run)	/* which GPUs is not planned */
+			gantt.paintPlanned(u, run.planned, w.now, (job) => colours[state.kinds.of(run, job)], colour("--soft"));
+		gantt.paintLines(u, w.now, w.block.edges, colour("--ink"), colour("--line"));
+		told.rects = state.shown.reduce((sum, r) => sum + (r.painted || 0), 0);
+		told.planned = state.shown.reduce((sum, r) => sum + r.planned.length, 0);
+	}
+
+	/* Around the job that is chosen, and as far as its walltime would have let it run. */
+	function outlineChosen(u, run) {
+		const job = state.chosen, view = viewOf(run), w = state.workload;
+
+		if (job < 0 || isNaN(run.start[job]))
+			return;
+		gantt.outline(u, view, job, colour("--ink"), colour("--sheet"));
+		if (w.limit[job] && run.start[job] + w.limit[job] > run.end[job])
+			gantt.outlineLimit(u, view, job, run.start[job] + w.limit[job], colour("--ink"));
+	}
+
+	/* What the plan has for a job, in a line; "" where it has nothing. */
+	function plannedFor(run, job) {
+		const w = state.workload, plan = run.planned.find((p) => p.job === job);
+
+		if (!plan)
+			return "";
+		if (plan.runs)
+			return `to end by ${instant(plan.end)}`;
+		return `planned to start ${instant(plan.start)} on ${plan.rects.map(([node, count]) =>
+			(count > 1 ? `${w.nodes[node]} to ${w.nodes[node + count - 1]}` : w.nodes[node])).slice(0, 4).join(", ")}${plan.rects.length > 4 ? ", ..." : ""}`;
+	}
+
+	/* What became of a job in a run, in lines. */
+	function describe(run, job) {
+		const w = state.workload, nodes = [];
+
+		if (isNaN(run.start[job]))
+			return [plannedFor(run, job) || (w.until_s ? "waits still" : "never started")];
+		let last = -1;
+		for (let i = run.first[job]; i < run.first[job + 1]; i++) {
+			const to = run.node[i] + run.count[i] - 1;
+
+			if (run.node[i] > last)
+				nodes.push(run.count[i] > 1 ? `${w.nodes[run.node[i]]} to ${w.nodes[to]}` : w.nodes[to]);
+			last = Math.max(last, to);
+		}
+		const list = nodes.length > 4 ? `${nodes.slice(0, 4).join(", ")} and ${number(nodes.length - 4)} more blocks` : nodes.join(", ");
+
+		return [
+			`${number(run.held[job])} cores${run.gpus[job] ? `, ${number(run.gpus[job])} GPUs` : ""} on ${list}`,
+			`waited ${duration(run.start[job] - w.submit[job])}, started ${instant(run.start[job])}, ` +
+				`ran ${duration(run.end[job] - run.start[job])}`,
+			...[plannedFor(run, job)].filter((text) => text),
+		];
+	}
+
+	function whose(job) {
+		const w = state.workload, user = w.users[w.user[job]];
+
+		return `Job ${w.id[job]}${user ? ` of ${user}` : ""}, submitted ${instant(w.submit[job])}` +
+			(w.limit[job] ? `, walltime ${duration(w.limit[job])}` : "");
+	}
+
+	/* Only the chart under the pointer has the tip, not those in step with it. */
+	function hover(u, run) {
+		const { left, top, event } = u.cursor, tip = $("tip");
+
+		if (!u.over.matches(":hover") || left < 0 || !event)
+			return;
+		const time = u.posToVal(left, "x"), y = u.posToVal(top, "y"), view = viewOf(run);
+
+		state.hovered = gantt.jobAt(view, time, y);
+		if (state.hovered < 0 && view === run)
+			state.hovered = gantt.plannedAt(run.planned, time, y, state.workload.now);
+		tip.hidden = state.hovered < 0;
+		if (tip.hidden)
+			return;
+		tip.textContent = [whose(state.hovered), ...describe(run, state.hovered)].join("\n");
+		const box = tip.getBoundingClientRect(), right = event.clientX + 14, below = event.clientY + 14;
+
+		tip.style.left = `${Math.max(4, right + box.width < innerWidth ? right : right - box.width - 28)}px`;
+		tip.style.top = `${Math.max(4, below + box.height < innerHeight ? below : below - box.height - 28)}px`;
+	}
+
+	function choose(job) {
+		state.chosen = job;
+		told.chosen = job < 0 ? "" : state.workload.id[job];
+		$("job").textContent = job < 0 ? "" :
+			[whose(job), ...state.shown.map((r) => `${r.label}: ${describe(r, job).reverse().join("; ")}`)].join("\n");
+		draw();
+	}
+
+	/* The jobs of a run in the order of their starts. */
+	function startOrder(run) {
+		run.order ??= [...run.start.keys()].filter((job) => !isNaN(run.start[job]))
+			.sort((a, b) => run.start[a] - run.start[b] || a - b);
+		return run.order;
+	}
+
+	function step(run, by) {
+		const order = startOrder(run);
+		let i = order.indexOf(state.chosen);
+
+		if (i < 0)
+			i = order.findIndex((job) => run.start[job] >= state.from) - (by > 0 ? 1 : 0);
+		const job = order[Math.min(Math.max(i + by, 0), order.length - 1)];
+
+		if (job === undefined)
+			return;
+		const width = state.to - state.from;
+
+		if (run.end[job] < state.from || run.start[job] > state.to)
+			setWindow(run.start[job] - width / 2, run.start[job] + width / 2);
+		choose(job);
+	}
+
+	/* The job, its wait before it and as much after it. */
+	function zoomTo(run, job) {
+		if (job < 0 || isNaN(run.start[job]))
+			return;
+		const run_s = run.end[job] - run.start[job], before = Math.min(state.workload.submit[job], run.start[job] - run_s);
+
+		setWindow(Math.max(before, run.start[job] - 20 * run_s) - run_s, run.end[job] + 2 * run_s);
+	}
+
+	function ganttKeys(e, u, run) {
+		const height = state.high - state.low, middle = (state.low + state.high) / 2;
+		const lines = { ArrowUp: -1, ArrowDown: 1 }[e.key];
+
+		if (e.key === "n" || e.key === "p")
+			step(run, e.key === "n" ? 1 : -1);
+		else if (e.key === "Enter")
+			zoomTo(run, state.chosen);
+		else if (e.key === "Escape")
+			choose(-1);
+		else if (lines && e.shiftKey)
+			setNodes(middle - height / 2 * 2 ** -lines, middle + height / 2 * 2 ** -lines);
+		else if (lines && height < state.workload.nodes.length)
+			setNodes(state.low + lines * height / 4, state.high + lines * height / 4);
+		else
+			return timeKeys(e);
+		return true;
+	}
+
+	return { ganttChart, viewOf, choose, zoomTo };
+}

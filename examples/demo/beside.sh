@@ -30,5 +30,6 @@ stock_scene() {
 	kill "$SUBMIT" 2>/dev/null
 	lua5.4 "$HERE/summary.lua" --jobs "$C/jobs.txt" --now "$(recorded_at "$C/jobs.txt")" --cores $((NODES * 8)) \
 		--beside "$C/stock.txt" --beside-now "$(recorded_at "$C/stock.txt")"
-	[ -s "$C/stock.txt" ] || { FAILED="no job was submitted under sched/backfill"; return 1; }
+	[ -s "$C/stock.txt" ] || FAILED="no job was submitted under sched/backfill"
+	[ -z "$FAILED" ]
 }

@@ -37,6 +37,8 @@ together() { [ "$(grep -A3 "$1" "$OUT" | grep -c "$2")" = "$3" ]; }
 check "one of them on four cores of every node" together 'under the policy' 'J1  RUNNING   64 nodes, 4 cores on each, 0 GPUs' 1
 check "the others on half of the nodes each" together 'under the policy' 'J[23]  RUNNING   32 nodes, 4 cores on each, 2 GPUs' 2
 check "sched/backfill leaves the third one pending" together 'under sched/backfill' 'J3  PENDING   Resources' 1
+beside() { grep -E '^ +jobs submitted +[1-9][0-9]* +[1-9]' "$OUT" && grep -E '^ +utilization +[0-9.]+ % +[0-9.]+ %' "$OUT"; }
+check "its day under sched/backfill stands beside it" beside
 check "it leaves no process behind" cluster_is_empty
 echo "1..$NUMBER"
 exit $FAILURES

@@ -144,7 +144,7 @@ bool check_core_spec(const struct check *c, uint32_t job)
 /* More than any node has, and little enough to be added up. */
 #define MOST_MEMORY (INT64_C(1) << 42)
 
-static int add_bill(struct check *c, const struct bill *b)
+int check_add_bill(struct check *c, const struct bill *b)
 {
 	if (sl_grow(&c->bill, &c->room, c->bills + UINT64_C(1), sizeof(*c->bill), c->err))
 		return -1;
@@ -194,7 +194,7 @@ static int bill_running(struct check *c)
 
 			if (until > c->held_until[b.node])
 				c->held_until[b.node] = until;
-			if (add_bill(c, &b) < 0)
+			if (check_add_bill(c, &b) < 0)
 				return -1;
 		}
 	}
@@ -216,7 +216,7 @@ static int mark_partial_reservations(struct check *c)
 				.partition = SL_NONE, .resv = SL_NONE };
 			int in = check_reserved(c, r, n);
 
-			if (in < 0 || (in && add_bill(c, &b) < 0))
+			if (in < 0 || (in && check_add_bill(c, &b) < 0))
 				return -1;
 		}
 	}
@@ -401,7 +401,7 @@ static int bill_row(struct check *c, struct row *r)
 				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: there is no gres kind %"
 					       PRIu32, c->snap->job.id[r->job],
 					       check_str(c, c->snap->node.name[b.node]), b.kind[k]);
-		if (add_bill(c, &b) < 0)
+		if (check_add_bill(c, &b) < 0)
 			return -1;
 		r->bills.count++;
 	}
@@ -524,6 +524,9 @@ void check_end_all(struct check *c)
 	free(c->bookings);
 	free(c->queued);
 	free(c->bill);
+	free(c->stop_of);
+	free(c->stop_row);
+	free(c->held_count);
 	free(c->row);
 	free(c->het);
 }

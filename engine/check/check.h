@@ -106,6 +106,16 @@
  * it may be preempted by a job that the plan has there, until that one begins, but not before safe_until: whether it is
  * preempted is Slurm's to say when the time has come.
  *
+ * Stops.  A running job is stopped for another (plan_image.h, stop) only if Slurm lets that one preempt it, now and in that way
+ * (preempt_mode, preempt_from, preempts; requeued rather than cancelled if it can be), in this run and once; a gang (components of a
+ * heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an array) whole; and not if the other was stopped for
+ * it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
+ * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
+ * by themselves.  Without any group of them something of the place would be missing.
+ *
+ * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
+ * job's own row begins or the time is up until which it is held.
+ *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *
  * Blocks.  A row is booked on none of the nodes that the plan keeps free within its time, by the blocks that bind it.

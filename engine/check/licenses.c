@@ -133,6 +133,14 @@ static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *c
 	return n;
 }
 
+/* When a running job gives back what it has of licences.  (Who is suspended keeps it.) */
+static int64_t end_of(const struct check *c, uint32_t j)
+{
+	int64_t end = check_end(c, j), stopped = check_stopped_at(c, j);
+
+	return stopped < end && c->snap->job.preempt_mode[j] != SL_STOP_SUSPEND ? stopped : end;
+}
+
 int check_licenses(struct check *c)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -155,8 +163,8 @@ int check_licenses(struct check *c)
 			uint32_t has = runs ? licenses_of(c, j, l) : 0;
 
 			running += has;
-			if (has && check_end(c, j) != INT64_MAX)
-				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
+			if (has && end_of(c, j) != INT64_MAX)
+				ch[n++] = (struct change) { end_of(c, j), -(int64_t) has, SL_NONE };
 		}
 		for (uint32_t i = 0; i < c->rows; i++) {
 			const struct row *r = &c->row[i];

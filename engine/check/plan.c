@@ -222,13 +222,15 @@ static int check_words(struct check *c)
  * it has for longer, and those that remain are looked at anew. */
 static int check_held(struct check *c)
 {
+	bool preempts = c->preemptees || c->plan->stop.rows;
 	uint32_t before;
 
 	do {
 		before = c->cuts ? c->cuts->count : 0;
-		if (check_nodes(c) < 0 || check_licenses(c) < 0 || check_het_jobs(c) < 0)
+		if (check_nodes(c) < 0 || check_licenses(c) < 0 || check_het_jobs(c) < 0 ||
+		    (c->plan->stop.rows && check_needed(c) < 0))
 			return -1;
-	} while (c->preemptees && c->cuts && c->cuts->count > before);
+	} while (preempts && c->cuts && c->cuts->count > before);
 	return 0;
 }
 
@@ -247,7 +249,8 @@ static int check_all(struct check *c)
 	if (check_begin(c) < 0)
 		return -1;
 	read_rows(c);
-	if (check_list_hets(c) < 0 || check_rows(c) < 0 || check_throttles(c) < 0 || check_held(c) < 0)
+	if (check_list_hets(c) < 0 || check_rows(c) < 0 || ((p->hold.rows || p->stop.rows) && check_stops(c) < 0) ||
+	    (c->snap->held.rows && check_bill_holds(c) < 0) || check_throttles(c) < 0 || check_held(c) < 0)
 		return -1;
 	return check_words(c);
 }

@@ -60,6 +60,9 @@ struct check {
 	uint32_t hets;
 	struct sl_cuts *cuts;		/* what is refused goes there; NULL: the first violation ends the check */
 	uint64_t looked_at;		/* bills, by the sweep */
+	uint32_t *stop_of;		/* [job row] the plan's stop of it + 1; 0: none; NULL: not looked at yet */
+	uint32_t *stop_row;		/* [stop] the row of the job for which it is, or SL_NONE */
+	uint32_t *held_count;		/* [row of alloc_gres] of what is held, how much is counted */
 	bool names_devices;		/* the plan: of gres that live on devices, which */
 };
 
@@ -82,6 +85,7 @@ struct row {
 	int64_t shortened, expected;	/* seconds: its time limit and how long it is booked, where the plan says so; else 0 */
 	struct sl_range bills;
 	uint32_t blocks;		/* of the plan's blocks the first so many bind it */
+	bool holds;			/* its place is held from now on: it preempts nobody but whom the plan stops */
 	bool out;			/* it was refused */
 };
 
@@ -244,6 +248,19 @@ int64_t check_holds_until(const struct check *c, uint32_t job);
 void check_begin_node(struct check *c);
 void check_take_over(struct check *c, const struct bill *b);
 int64_t check_bill_end(const struct check *c, const struct bill *b);
+
+/* check.c: one more. */
+int check_add_bill(struct check *c, const struct bill *b);
+
+/* holds.c: bill what the snapshot holds for jobs that wait, once the rows are read.  0 or -1. */
+int check_bill_holds(struct check *c);
+
+/* stops.c: the plan's stops, once the rows are looked at; and whether each is needed, once all that stands fits.  0 or -1. */
+int check_stops(struct check *c);
+int check_needed(struct check *c);
+
+/* When a running job is gone that the plan stops; INT64_MAX: it does not. */
+int64_t check_stopped_at(const struct check *c, uint32_t job);
 
 /* ends.c: seconds from *at* on that a node has to boot before a job runs there. */
 int64_t check_boots(const struct check *c, uint32_t node, int64_t at);

@@ -114,7 +114,8 @@ void check_begin_node(struct check *c)
 
 void check_take_over(struct check *c, const struct bill *b)
 {
-	struct check_preemptees *p = b->planned && sl_snapshot_may_preempt(c->snap, b->job) ? find_list(c, b->job) : NULL;
+	bool holds = b->row != SL_NONE && c->row[b->row].holds;
+	struct check_preemptees *p = b->planned && !holds && sl_snapshot_may_preempt(c->snap, b->job) ? find_list(c, b->job) : NULL;
 
 	if (p && b->start < p->first)
 		p->first = b->start;
@@ -122,13 +123,17 @@ void check_take_over(struct check *c, const struct bill *b)
 
 int64_t check_bill_end(const struct check *c, const struct bill *b)
 {
-	int64_t first = INT64_MAX, safe;
+	int64_t first = INT64_MAX, safe, end;
 
-	if (b->planned || b->job == SL_NONE || !c->preemptees || (safe = safe_until(c, b->job)) == INT64_MAX)
+	if (b->planned || b->job == SL_NONE)
 		return b->end;
+	end = check_stopped_at(c, b->job);
+	end = end < b->end ? end : b->end;
+	if (!c->preemptees || (safe = safe_until(c, b->job)) == INT64_MAX)
+		return end;
 	for (uint32_t i = 0; i < c->preemptees; i++)
 		if (c->preempted[i].first < first && is_preempted(&c->preempted[i], b->job))
 			first = c->preempted[i].first;
 	first = first > safe ? first : safe;
-	return first < b->end ? first : b->end;
+	return first < end ? first : end;
 }

@@ -37,6 +37,7 @@ struct sl_entry {
 	uint32_t loan;		/* 0: its own partition's nodes; n: and those of a loan (the queue has 0) */
 	uint32_t resv;		/* 0: in the reservation that it asks for; n: in row n-1 (the queue has 0) */
 	uint32_t row;		/* in the queue, where it has ways: row in snapshot.queue + 1; else 0 */
+	bool freed;		/* its nodes are emptied for it (preempt.h), so select has nobody to preempt (the queue has false) */
 	uint32_t confine;		/* its nodes are of that set (sl_cluster_confinement()); 0: of what the policy said last
 					 * of the job, or any (the queue has 0) */
 };

@@ -110,18 +110,31 @@ static void open_blocked(struct sl_plan *p, bool open)
 	plan_refusals_forget(p);	/* what was refused while these nodes were closed may fit now, and the reverse */
 }
 
-bool plan_open_blocked_for(struct sl_plan *p, uint32_t job)
+/* Whose held place is off the timeline; SL_NONE: nobody's. */
+static uint32_t held_open_for(const struct sl_plan *p)
 {
-	bool was = p->blocked_open;
+	for (uint32_t i = 0; i < p->holds; i++)
+		if (!p->hold[i].is_placed && !p->hold[i].released)
+			return p->hold[i].job;
+	return SL_NONE;
+}
+
+struct opened plan_open_for(struct sl_plan *p, uint32_t job)
+{
+	struct opened was = { p->blocked_open, held_open_for(p) };
 
 	if (p->kept_frees)
 		open_blocked(p, p->uses_blocked && p->uses_blocked[job]);
+	if (p->holds)
+		plan_hold_open(p, job);
 	return was;
 }
 
-void plan_blocked_as_before(struct sl_plan *p, bool was)
+void plan_as_before(struct sl_plan *p, struct opened was)
 {
-	open_blocked(p, was);
+	open_blocked(p, was.blocked);
+	if (p->holds)
+		plan_hold_open(p, was.job);
 }
 
 void plan_free_blocked(struct sl_plan *p)

@@ -68,7 +68,7 @@ struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
 	p->c = c;
 	plan_bound_costs(p);
 	p->mark = sl_timeline_mark(c->tl);
-	if (index_queue(p, err) < 0) {
+	if (index_queue(p, err) < 0 || plan_hold_all(p, err) < 0) {
 		sl_plan_destroy(p);
 		return NULL;
 	}
@@ -104,6 +104,8 @@ void sl_plan_destroy(struct sl_plan *p)
 		sl_timeline_rollback(p->marks[i].enclave->tl, p->marks[i].mark);
 	sl_timeline_rollback(p->c->tl, p->mark);
 	plan_free_blocked(p);
+	plan_free_stops(p);
+	plan_hold_free(p);
 	forget_rows(p);
 	free_bookings(p, &p->started);
 	free_bookings(p, &p->reserved);

@@ -4,6 +4,7 @@
  * say in starts, which shape is taken, which of several reservations stands.
  */
 #include "model/plan_private.h"
+#include "model/preempt.h"
 
 #include <inttypes.h>
 
@@ -338,6 +339,32 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	if (!plan_begin_work(p, e.job))
 		return plan_refuse_work(p, &e, refusal, err);
 	return plan_end_work(p, &e, find_start(p, e, terms, start_time, refusal, err), refusal, err);
+}
+
+/* -- stopping others ------------------------------------------------------- */
+
+int sl_plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms,
+		    struct sl_preempt_answer *answer, struct sl_error *err)
+{
+	static const struct sl_preempt_terms plain = { .wait_price = -1 };
+	struct sl_error unread;
+	uint64_t begun = p->c->effort.spent;
+	int rc;
+
+	err = err ? err : &unread;
+	*answer = (struct sl_preempt_answer) { .verdict = SL_VERDICT_NONE };
+	plan_say_nothing(&answer->why);
+	if (check_decision(p, e.job, "preempt", err) < 0)
+		return -1;
+	if (p->starts[e.job] >= plan_tasks(p, e.job)) {
+		plan_say(&answer->why, SL_WHY_NONE, "is started already");
+		return 0;
+	}
+	rc = ask_guard(p, e, &answer->why, err);
+	if (rc > 0)
+		rc = plan_preempt(p, e, terms ? terms : &plain, answer, err);
+	plan_charge_nobody(p, p->c->effort.spent - begun);
+	return rc ? rc : plan_refuse(p, &e, &answer->why, NULL, err);
 }
 
 /* -- those for whom no time helps --------------------------------------- */

@@ -306,6 +306,37 @@ static void encode_blocks(const struct sl_plan *p, struct sl_builder *b)
 	}
 }
 
+static void encode_holds(const struct sl_plan *p, struct pen *pen)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+
+	for (uint32_t i = 0; i < p->holds; i++) {
+		const struct hold *h = &p->hold[i];
+		struct sl_plan_hold_row row = { .job = job->id[h->job], .stamp = job->stamp[h->job], .release = h->released };
+
+		/* (what was made and given up in this plan nobody knows of; what the snapshot has goes on by itself) */
+		if (h->fresh == h->released || p->starts[h->job])
+			continue;
+		if (h->released && plan_hold_of(p, h->job))
+			continue;
+		row.until = h->released ? 0 : h->until;
+		row.verdict = h->verdict;
+		row.cost = h->cost;
+		row.bound = h->bound;
+		row.because = put_text(pen, h->because ? h->because : "");
+		row.by = put_text(pen, p->by[h->by]);
+		sl_builder_append(pen->b, SL_P_HOLD, &row);
+	}
+	for (uint32_t i = 0; i < p->stops; i++) {
+		const struct stop *s = &p->stop[i];
+		struct sl_plan_stop_row row = { .job = job->id[s->job], .start_time = job->start_time[s->job],
+			.preemptor = job->id[s->preemptor], .group = s->group, .cost = s->cost, .mode = s->mode };
+
+		row.by = put_text(pen, p->by[s->by]);
+		sl_builder_append(pen->b, SL_P_STOP, &row);
+	}
+}
+
 static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -372,6 +403,7 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	encode_pending(p, fig->truncated, pen);
 	encode_preempting(p, pen->b);
 	encode_blocks(p, pen->b);
+	encode_holds(p, pen);
 	encode_words(p, pen);
 	encode_failed(p, pen);
 	return 0;

@@ -30,7 +30,7 @@ static void take_entry_out(struct preempting *list, uint32_t at)
  * and as it asked. */
 void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why)
 {
-	if (!e->loan && !e->shape && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION ||
+	if (!e->loan && !e->shape && !plan_hold_of(p, e->job) && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION ||
 					why == SL_WHY_RESERVED) &&
 	    sl_snapshot_may_preempt(p->c->snap, e->job))
 		append_entry(&p->tried, *e, 0, 0);

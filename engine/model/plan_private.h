@@ -128,6 +128,34 @@ struct stump {
 	int64_t t1;			/* booked until; no later than the tail's begin: nothing is */
 };
 
+/* A place that is held for a job (plan_hold.c). */
+struct hold {
+	uint32_t job;
+	int64_t until;
+	struct held_node {
+		uint32_t node;
+		struct sl_resources each;
+	} *node;
+	uint32_t count;
+	struct node_booking *booking;	/* what of that is on the timeline now, beside the job's own booking */
+	uint32_t bookings;
+	bool is_placed;
+	bool fresh;			/* of this plan; else the snapshot has it */
+	bool released;			/* it is held no longer */
+	enum sl_verdict verdict;	/* of a fresh one, like what follows */
+	double cost, bound;
+	uint32_t by;
+	char *because;
+};
+
+/* A running job that is stopped for another (plan_stop.c). */
+struct stop {
+	uint32_t job, preemptor;	/* rows */
+	uint32_t group, mode, by;
+	double cost;
+	int64_t from, end;		/* it was booked until *end*, and now is until *from* */
+};
+
 struct spendings {			/* of work, by row of job or by user */
 	struct spending {
 		uint32_t number;
@@ -208,6 +236,10 @@ struct sl_plan {
 	bool stumps_short;		/* one had no room */
 	bool stumps_stale;		/* a booking was taken back since they were made that had kept one short */
 	uint32_t tails_for;		/* list of preemptees ("preempts" of a job) whose tails are off the timeline now; 0: none are */
+	struct hold *hold;
+	uint32_t holds;
+	struct stop *stop;
+	uint32_t stops, stop_groups;
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
@@ -341,6 +373,15 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 /* plan_yields.c: from now on a time is looked for in the name of that entry: running jobs stand in the timeline as it
  * has to see them.  0 or -1. */
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
+
+/* ... in nobody's: all running jobs stand there until their ends.  0 or -1. */
+int plan_look_for_nobody(struct sl_plan *p, struct sl_error *err);
+
+/* True if a reservation of this plan already counts on the running job's being preempted. */
+bool plan_is_taken_over(const struct sl_plan *p, uint32_t job);
+
+/* The running job, which is not, is off the timeline from then on. */
+void plan_tails_end(struct sl_plan *p, uint32_t job, int64_t at);
 void plan_free_tails(struct sl_plan *p);
 
 /* Drop reservations that have become impossible.  A reservation may count on nodes of a running job since an earlier
@@ -397,13 +438,62 @@ uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
 void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
 
 /* confine.c: nodes that are kept free are open to a job while a place is looked for, where it may use them, and to no
- * other.  What the first returned is for the second. */
-bool plan_open_blocked_for(struct sl_plan *p, uint32_t job);
-void plan_blocked_as_before(struct sl_plan *p, bool was);
+ * other; so is what is held for it.  What the first returned is for the second. */
+struct opened {
+	bool blocked;
+	uint32_t job;			/* whose held place is off the timeline; SL_NONE: nobody's */
+};
+struct opened plan_open_for(struct sl_plan *p, uint32_t job);
+void plan_as_before(struct sl_plan *p, struct opened was);
 void plan_free_blocked(struct sl_plan *p);
 
 /* How many of the blocks, the first so many, bind the job of *w* (NULL: in no reservation). */
 uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want *w);
+
+/* plan_hold.c: what is held for the job; NULL: nothing is.  plan_hold_all(): begin with what the snapshot has.
+ * plan_hold_add(): hold that, which is the plan's then (its lists too).  0, or -1 with *err. */
+struct hold *plan_hold_of(const struct sl_plan *p, uint32_t job);
+int plan_hold_all(struct sl_plan *p, struct sl_error *err);
+int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
+void plan_hold_release(struct sl_plan *p, uint32_t job);
+void plan_hold_free(struct sl_plan *p);
+
+/* What is held for that job is off the timeline from now on, and nothing else is; SL_NONE: all is on it. */
+void plan_hold_open(struct sl_plan *p, uint32_t job);
+
+/* Take the nodes that are held for others out of *nodes*.  0 or -1. */
+int plan_hold_keep_off(const struct sl_plan *p, uint32_t job, struct sl_nodeset *nodes, struct sl_error *err);
+
+/* plan_stop.c: sl_plan_preempt() for an entry that the guard allows; does the plan stop others for the job; from now on it
+ * does not. */
+struct sl_preempt_terms;
+struct sl_preempt_answer;
+int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms, struct sl_preempt_answer *answer,
+		 struct sl_error *err);
+bool plan_stops_others(const struct sl_plan *p, uint32_t job);
+void plan_cancel_stops(struct sl_plan *p, uint32_t job);
+void plan_free_stops(struct sl_plan *p);
+
+/* plan_victims.c: the cheapest set of running jobs without which the attempt fits at *t* for so many seconds.  Who may not be
+ * stopped is left out; *permitted* is how many are left.  The choice's groups are those of the list, which is the caller's. */
+struct victim_group {
+	uint32_t *job;			/* rows */
+	double *cost;			/* of each */
+	uint32_t jobs;
+	double sum;
+};
+struct victim_groups {
+	struct victim_group *item;
+	uint32_t count, permitted;
+};
+struct sl_choice;
+int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, struct victim_groups *groups, struct sl_error *err);
+int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms, const struct victim_groups *groups, int64_t t,
+			int64_t seconds, bool count_alike, struct sl_choice *choice, struct sl_error *err);
+void plan_victims_free(struct victim_groups *groups);
+
+/* Take what the running job holds off the timeline from *t* on, as far as its being stopped frees it, or put it back.  0 or -1. */
+int plan_set_gone(struct sl_plan *p, uint32_t job, int64_t t, bool gone, struct sl_error *err);
 
 /* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
  * *terms* may be NULL; what they say of shapes and loans is in the want. */

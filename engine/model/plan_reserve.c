@@ -48,7 +48,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 	const struct want *w = plan_look_up(p, e, how, err);
 	int64_t from, seconds, begin;
 	struct attempt a;
-	bool was;
+	struct opened was;
 	int rc;
 
 	*at = SL_NONE;
@@ -70,7 +70,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for(p, w, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
-	was = plan_open_blocked_for(p, e.job);
+	was = plan_open_for(p, e.job);
 	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
 	if (!rc && from == SL_FOREVER)
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
@@ -80,7 +80,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 		rc = plan_take(&a, *start_time, seconds, out, err);
 	if ((rc <= 0 || !out) && plan_put_back(p, *at, rc < 0 ? NULL : err) < 0)
 		rc = -1;
-	plan_blocked_as_before(p, was);
+	plan_as_before(p, was);
 	plan_attempt_end(&a);
 	return rc;
 }
@@ -91,8 +91,14 @@ int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	struct booking *b = NULL;
 	uint32_t at;
-	int rc = find_earliest(p, e, terms, from, start_time, &b, &at, &why, err);
+	int rc;
 
+	/* its place is what others are stopped for */
+	if (plan_stops_others(p, e.job) && (at = plan_find(&p->reserved, e.job)) != SL_NONE) {
+		*start_time = p->reserved.item[at]->t0;
+		return 1;
+	}
+	rc = find_earliest(p, e, terms, from, start_time, &b, &at, &why, err);
 	if (rc < 0)
 		return -1;
 	if (!rc)

@@ -28,7 +28,7 @@ int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows,
 			if (sl_nodeset_subtract(&a->open, &b->layout.share[s].nodes, err) < 0)
 				return -1;
 	}
-	return 0;
+	return a->p->holds ? plan_hold_keep_off(a->p, a->w->entry.job, &a->open, err) : 0;
 }
 
 /* Jobs that have cores of each node, or are to start there: it may be more, and never fewer. */

@@ -32,6 +32,7 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 		sl_fail(err, SL_EINVAL, "job %" PRIu32 " is not queued in that partition", p->c->snap->job.id[e.job]);
 		return NULL;
 	}
+	e.freed = plan_hold_of(p, e.job) != NULL;
 	/* (a place that is named may be none) */
 	p->cost.is_well_asked = !how || how->method != SL_PLACE_EXPLICIT;
 	return cluster_want(p->c, e, err);
@@ -268,6 +269,7 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 	if (at == SL_NONE)
 		return;
 	plan_refusals_forget(p);
+	plan_cancel_stops(p, p->reserved.entry[at].job);
 	plan_free_booking(p->reserved.item[at]);
 	plan_take_out(&p->reserved, at);
 	if (at < p->head_at)
@@ -285,7 +287,7 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	int64_t until = head->t1;
 	struct sl_range licenses = head->licenses;
 	struct attempt a;
-	bool was = plan_open_blocked_for(p, head->entry.job);
+	struct opened was = plan_open_for(p, head->entry.job);
 	int rc = -1;
 
 	if (plan_attempt(&a, p, head->want, &terms, err) < 0)
@@ -306,7 +308,7 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	}
 	plan_attempt_end(&a);
 done:
-	plan_blocked_as_before(p, was);
+	plan_as_before(p, was);
 	return rc;
 }
 
@@ -464,7 +466,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	struct sl_refusal why;
 	struct attempt a;
 	uint32_t at;
-	bool was;
+	struct opened was;
 	int rc;
 
 	if (!w)
@@ -480,7 +482,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
 	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
-	was = plan_open_blocked_for(p, e.job);
+	was = plan_open_for(p, e.job);
 	plan_attempt_now(&a);
 	rc = find_start(&a, head, &b, &why, err);
 	if (!rc && a.wakes == WAKES_NONE)
@@ -494,7 +496,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	} else if (plan_put_back(p, at, rc < 0 ? NULL : err) < 0) {
 		rc = -1;
 	}
-	plan_blocked_as_before(p, was);
+	plan_as_before(p, was);
 	plan_attempt_end(&a);
 	return rc ? rc : plan_refuse(p, &e, &why, refusal, err);
 }

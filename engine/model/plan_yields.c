@@ -36,7 +36,8 @@ static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
 {
 	uint32_t j = w->entry.job;
 
-	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave)
+	/* (for whom places are emptied others are stopped by the plan, and by nobody else) */
+	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave || w->entry.freed)
 		return 0;
 	return sl_snapshot_preempts_by_priority(p->c->snap, j) ? OF_JOB | j : p->c->snap->job.preempts[j];
 }
@@ -302,15 +303,46 @@ static int look_for(struct sl_plan *p, uint32_t whom, struct sl_error *err)
 	return p->stumps_stale && p->stumps && p->tail_work < 2 * most_work(p) ? renew_stumps(p, err) : 0;
 }
 
-int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err)
+static int charge_look(struct sl_plan *p, uint32_t whom, struct sl_error *err)
 {
 	uint64_t before = p->c->effort.spent, work;
-	int rc = look_for(p, whom_it_preempts(p, w), err);
+	int rc = look_for(p, whom, err);
 
 	work = p->c->effort.spent - before;
 	p->tail_work += work;
 	plan_charge_nobody(p, work);
 	return rc;
+}
+
+int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err)
+{
+	return charge_look(p, whom_it_preempts(p, w), err);
+}
+
+int plan_look_for_nobody(struct sl_plan *p, struct sl_error *err)
+{
+	return charge_look(p, 0, err);
+}
+
+bool plan_is_taken_over(const struct sl_plan *p, uint32_t job)
+{
+	for (uint32_t i = 0; i < p->stumps; i++)
+		if (p->tail[p->stump[i].tail].job == job)
+			return true;
+	return false;
+}
+
+void plan_tails_end(struct sl_plan *p, uint32_t job, int64_t at)
+{
+	for (uint32_t i = 0; i < p->tails; i++) {
+		struct tail *t = &p->tail[i];
+
+		if (t->job != job)
+			continue;
+		t->t1 = at;
+		if (at <= t->t0)
+			sl_nodeset_clear(&t->nodes);
+	}
 }
 
 /* -- what rests on nothing ------------------------------------------------- */

@@ -556,7 +556,7 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 		e.confine = sl_cluster_confined(c, e.job);
 	for (w = c->want[e.job]; w; w = w->next)
 		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan &&
-		    w->entry.resv == e.resv && w->entry.confine == e.confine)
+		    w->entry.resv == e.resv && w->entry.confine == e.confine && w->entry.freed == e.freed)
 			break;
 	if (w && c->now < w->valid_until)
 		return w;

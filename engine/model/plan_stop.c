@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_stop.c - jobs that are stopped for others: sl_plan_preempt(), see preempt.h
+ *
+ * A victim is booked until the moment at which it is expected to be gone, instead of its end, and the job for which it is stopped
+ * is reserved from then on.  If that reservation is dropped, the victim is booked until its end again, as far as nobody else has
+ * been given the room.
+ */
+#include "model/plan_private.h"
+#include "model/preempt.h"
+#include "model/victims.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* -- stops that are made, and taken back --------------------------------------------- */
+
+bool plan_stops_others(const struct sl_plan *p, uint32_t job)
+{
+	const struct hold *h = plan_hold_of(p, job);
+
+	return h && h->fresh;
+}
+
+/* What the victim holds, from then on until its end, as far as it is free. */
+static void book_again(struct sl_plan *p, const struct stop *s)
+{
+	const struct held *h = p->c->held[s->job];
+
+	for (uint32_t i = 0; i < h->count; i++) {
+		struct sl_resources r;
+
+		cluster_count_place(p->c, s->job, h, i, false, &r);
+		(void) cluster_book_available(p->c, p->c->tl, h->place[i].node, &r, s->from, s->end, NULL, NULL, NULL);
+	}
+	(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
+}
+
+void plan_cancel_stops(struct sl_plan *p, uint32_t job)
+{
+	uint32_t kept = 0;
+
+	if (!plan_stops_others(p, job))
+		return;
+	for (uint32_t i = 0; i < p->stops; i++) {
+		const struct stop s = p->stop[i];
+
+		if (s.preemptor != job) {
+			p->stop[kept++] = s;
+			continue;
+		}
+		p->c->held[s.job]->end = s.end;
+		book_again(p, &s);
+	}
+	p->stops = kept;
+	plan_hold_release(p, job);
+}
+
+/* The timelines are rolled back; tallies and the ends of jobs are not. */
+void plan_free_stops(struct sl_plan *p)
+{
+	for (uint32_t i = 0; i < p->stops; i++) {
+		const struct stop *s = &p->stop[i];
+		struct held *h = p->c->held[s->job];
+
+		h->end = s->end;
+		if (p->c->snap->job.preempt_mode[s->job] != SL_STOP_SUSPEND)
+			(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
+	}
+	free(p->stop);
+}
+
+/* When all of them may be gone, at the earliest. */
+static int64_t gone_at(const struct sl_plan *p, uint32_t j)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	int64_t soon = sl_later(p->c->now, SL_OVERDUE_S), grace = sl_later(p->c->now, job->grace_time[j]);
+
+	if (job->preempt_mode[j] == SL_STOP_SUSPEND || job->grace_time[j] < 0)
+		grace = soon;
+	return grace > soon ? grace : soon;
+}
+
+static int64_t all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of)
+{
+	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
+
+	for (uint32_t g = 0; g < groups->count; g++)
+		for (uint32_t k = 0; (!of || of[g]) && k < groups->item[g].jobs; k++) {
+			int64_t own = gone_at(p, groups->item[g].job[k]);
+
+			at = own > at ? own : at;
+		}
+	return at;
+}
+
+/* -- the job's place ------------------------------------------------------------------ */
+
+struct deed {
+	struct sl_plan *p;
+	const struct want *w;
+	const struct sl_preempt_terms *terms;
+	struct sl_preempt_answer *answer;
+	struct attempt a;
+	struct victim_groups groups;
+	struct sl_choice choice;
+	int64_t t, seconds;
+	uint32_t at;			/* the reservation that it had; SL_NONE: none */
+};
+
+static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err)
+{
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		for (uint32_t k = 0; d->choice.stopped[g] && k < d->groups.item[g].jobs; k++)
+			if (plan_set_gone(d->p, d->groups.item[g].job[k], t, gone, err) < 0)
+				return -1;
+	return 0;
+}
+
+/* With the chosen ones gone it is reserved: as soon as they can be, else when it was found to fit.  1, 0 or -1. */
+static int reserve_place(struct deed *d, struct booking **b, struct sl_error *err)
+{
+	int64_t soonest = all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->terms->at > soonest ? d->terms->at : soonest;
+	int64_t times[2] = { t, d->t };
+	int rc = 0;
+
+	for (int i = t < d->t ? 0 : 1; !rc && i < 2; i++) {
+		d->t = times[i];
+		if (set_chosen(d, d->t, true, err) < 0)
+			return -1;
+		rc = plan_fits(&d->a, d->t, d->seconds, true, err);
+		if (rc > 0)
+			rc = plan_take(&d->a, d->t, plan_time(d->p, d->w, d->t), b, err);
+		if (rc <= 0 && set_chosen(d, d->t, false, rc < 0 ? NULL : err) < 0)
+			return -1;
+	}
+	return rc;
+}
+
+static int note_stop(struct deed *d, uint32_t g, uint32_t k, struct sl_error *err)
+{
+	struct sl_plan *p = d->p;
+	const struct victim_group *of = &d->groups.item[g];
+	uint32_t j = of->job[k], mode = d->terms->mode;
+	struct stop s = { .job = j, .preemptor = d->w->entry.job, .group = p->stop_groups, .cost = of->cost[k], .by = p->bys - 1,
+			  .from = d->t, .end = p->c->held[j]->end };
+
+	s.mode = mode && sl_snapshot_may_stop_so(p->c->snap, j, mode) ? mode : SL_STOP_NONE;
+	if (sl_grow_list(&p->stop, p->stops, sizeof(s), err))
+		return -1;
+	p->stop[p->stops++] = s;
+	if (s.end > s.from)
+		p->c->held[j]->end = s.from;
+	plan_tails_end(p, j, s.from);
+	d->answer->victim[d->answer->victims++] = j;
+	return 0;
+}
+
+static int note_stops(struct deed *d, struct sl_error *err)
+{
+	uint32_t n = 0;
+
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		n += d->choice.stopped[g] ? d->groups.item[g].jobs : 0;
+	if (!(d->answer->victim = calloc((size_t) n + 1, sizeof(*d->answer->victim))))
+		return plan_no_memory(err);
+	for (uint32_t g = 0; g < d->groups.count; g++) {
+		for (uint32_t k = 0; d->choice.stopped[g] && k < d->groups.item[g].jobs; k++)
+			if (note_stop(d, g, k, err) < 0)
+				return -1;
+		d->p->stop_groups += d->choice.stopped[g];
+	}
+	return 0;
+}
+
+/* The same amounts, node by node. */
+static struct held_node *list_nodes(const struct sl_layout *l, uint32_t *count)
+{
+	struct held_node *node = calloc((size_t) l->nodes + 1, sizeof(*node));
+
+	*count = 0;
+	for (uint32_t s = 0; node && s < l->shares; s++) {
+		const struct sl_nodeset *set = &l->share[s].nodes;
+
+		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
+			node[(*count)++] = (struct held_node) { n, l->share[s].each };
+	}
+	return node;
+}
+
+static char *describe(const struct deed *d)
+{
+	char text[200];
+	const char *kind = d->choice.verdict == SL_VERDICT_OPTIMAL ? "no other set costs less" : "none was shown to cost less";
+
+	snprintf(text, sizeof(text), "stops %" PRIu32 " of %" PRIu32 " jobs, which costs %.4g; %s", d->answer->victims,
+		 d->groups.permitted, d->choice.cost, kind);
+	return strdup(text);
+}
+
+static int hold_place(struct deed *d, const struct booking *b, struct sl_error *err)
+{
+	struct hold h = { .job = d->w->entry.job, .until = sl_later(b->t0, SL_PREEMPT_HOLD_S), .fresh = true,
+			  .verdict = d->choice.verdict, .cost = d->choice.cost, .bound = d->choice.bound, .by = d->p->bys - 1 };
+
+	h.node = list_nodes(&b->layout, &h.count);
+	h.because = describe(d);
+	if (!h.node || !h.because || plan_hold_add(d->p, &h, err) < 0) {
+		if (!d->p->holds || d->p->hold[d->p->holds - 1].node != h.node) {
+			free(h.node);
+			free(h.because);
+		}
+		return plan_no_memory(err);
+	}
+	return 0;
+}
+
+/* The job's reservation, in place of the one that it had. */
+static void insert_booking(struct deed *d, struct booking *b)
+{
+	struct bookings *list = &d->p->reserved;
+
+	if (d->at == SL_NONE) {
+		d->p->reservations++;
+		plan_insert(list, list->count, b);
+		return;
+	}
+	b->reserved = list->item[d->at]->reserved;
+	plan_free_booking(list->item[d->at]);
+	list->item[d->at] = b;
+	list->entry[d->at] = b->entry;
+}
+
+/* Book it all.  1; 0: it cannot be; -1. */
+static int carry_out(struct deed *d, struct sl_error *err)
+{
+	struct sl_plan *p = d->p;
+	struct booking *b = NULL;
+	int rc = reserve_place(d, &b, err);
+
+	if (rc <= 0)
+		return rc;
+	insert_booking(d, b);
+	d->answer->start = b->t0;
+	plan_preempt_drop(p, d->w->entry.job);
+	plan_refusals_forget(p);
+	if (note_stops(d, err) < 0)
+		return -1;
+	/* (whose nodes are free by themselves then has a reservation like others) */
+	return d->answer->victims && hold_place(d, b, err) < 0 ? -1 : 1;
+}
+
+/* -- reasons not to ------------------------------------------------------------------------ */
+
+static uint32_t count_chosen(const struct deed *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		n += d->choice.stopped && d->choice.stopped[g] ? d->groups.item[g].jobs : 0;
+	return n;
+}
+
+static uint32_t count_last_hour(const struct sl_plan *p)
+{
+	const struct sl_stopped_view *v = &p->c->snap->stopped;
+	uint32_t n = p->stops;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		n += v->time[r] > p->c->now - 3600;
+	return n;
+}
+
+/* How many may be stopped for it. */
+static uint32_t most_victims(const struct deed *d)
+{
+	const struct sl_preempt_terms *t = d->terms;
+	uint32_t most = t->max_victims ? t->max_victims : UINT32_MAX, hour = t->max_an_hour ? count_last_hour(d->p) : 0;
+	uint32_t cycle = t->max_a_cycle ? t->max_a_cycle - (d->p->stops < t->max_a_cycle ? d->p->stops : t->max_a_cycle) : UINT32_MAX;
+	uint32_t hourly = t->max_an_hour ? t->max_an_hour - (hour < t->max_an_hour ? hour : t->max_an_hour) : UINT32_MAX;
+
+	most = cycle < most ? cycle : most;
+	return hourly < most ? hourly : most;
+}
+
+/* Until when nobody is stopped for the job, since places that were made for it failed; 0: it is not so. */
+static int64_t backs_off_until(const struct sl_plan *p, uint32_t job)
+{
+	const struct sl_stopped_view *v = &p->c->snap->stopped;
+	int64_t last = 0, earlier = INT64_MAX, until = 0;
+	uint32_t times = 0;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		if (v->preemptor[r] != p->c->snap->job.id[job] || v->time[r] <= p->c->now - 3600)
+			continue;
+		times += v->time[r] != earlier;
+		earlier = v->time[r];
+		last = v->time[r] > last ? v->time[r] : last;
+	}
+	if (times)
+		until = sl_later(last, SL_PREEMPT_RETRY_S * (int64_t) times);
+	return until > p->c->now ? until : 0;
+}
+
+/* Why not even the search is begun.  True with the reason. */
+static bool cannot_be(const struct deed *d, struct sl_refusal *why)
+{
+	const struct sl_cluster *c = d->p->c;
+	uint32_t j = d->w->entry.job;
+	char text[SL_WORDS_TEXT];
+	int64_t until;
+
+	if (plan_is_component(c, j))
+		plan_say(why, SL_WHY_RESOURCES, "for components of heterogeneous jobs others are not stopped by the plan");
+	else if (d->w->pub.native)
+		plan_say_now(why, SL_WHY_RESOURCES, "only Slurm's select can place it (%s), and so can say whom to stop",
+			     sl_words_text(d->w->pub.native, d->w->pub.asked, text, sizeof(text)));
+	else if (d->w->enclave || c->rows || c->tenants || c->has_partial || c->has_flexible)
+		plan_say(why, SL_WHY_RESOURCES, "where nodes are shared or reserved in part others are not stopped by the plan");
+	else if (!sl_snapshot_may_preempt(c->snap, j))
+		plan_say(why, SL_WHY_RESOURCES, "Slurm does not let it preempt others");
+	else if ((until = backs_off_until(d->p, j)))
+		plan_say(why, SL_WHY_RESOURCES, "others were stopped for it and the place was not had: again in %" PRId64 " s at the earliest",
+			 until - c->now);
+	else
+		return false;
+	return true;
+}
+
+/* Does it cost less to wait?  1 with the reason; 0; -1. */
+static int is_worth_waiting(struct deed *d, struct sl_error *err)
+{
+	const struct sl_terms terms = { .from = d->terms->at };
+	struct sl_refusal unread;
+	int64_t alone;
+	double price;
+	int rc;
+
+	if (!(d->terms->wait_price >= 0))
+		return 0;
+	/* (nobody is lifted while that is asked: it would start by itself, when others end) */
+	rc = plan_earliest(&d->a, terms.from > d->p->c->now ? terms.from : d->p->c->now, &alone, &(int64_t) { 0 }, err);
+	plan_say_nothing(&unread);
+	if (rc <= 0)
+		return rc;
+	d->answer->alone = alone;
+	price = (double) (alone > d->t ? alone - d->t : 0) / 3600 * d->terms->wait_price;
+	if (price > d->choice.cost)
+		return 0;
+	d->answer->waits = true;
+	plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "starts in %" PRId64 " s by itself: to wait costs %.4g, to stop others %.4g",
+		     alone - d->p->c->now, price, d->choice.cost);
+	return 1;
+}
+
+/* -- the search ----------------------------------------------------------------------------- */
+
+/* The cheapest set; if that is of more jobs than may be stopped, the smallest. */
+static int choose(struct deed *d, struct sl_error *err)
+{
+	uint32_t most = most_victims(d);
+	double bound;
+
+	if (plan_choose_victims(&d->a, d->terms, &d->groups, d->t, d->seconds, false, &d->choice, err) < 0)
+		return -1;
+	if (!d->choice.stopped || count_chosen(d) <= most)
+		return 0;
+	bound = d->choice.bound;
+	sl_choice_free(&d->choice);
+	if (plan_choose_victims(&d->a, d->terms, &d->groups, d->t, d->seconds, true, &d->choice, err) < 0)
+		return -1;
+	if (!d->choice.stopped || count_chosen(d) > most) {
+		d->choice.verdict = d->choice.verdict == SL_VERDICT_OPTIMAL ? SL_VERDICT_IMPOSSIBLE : SL_VERDICT_UNPROVEN;
+		plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "%" PRIu32 " jobs would have to be stopped for it, of at most %" PRIu32
+			     " that may be", count_chosen(d), most);
+		sl_choice_free(&d->choice);
+		return 0;
+	}
+	d->choice.cost = 0;
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		d->choice.cost += d->choice.stopped[g] ? d->groups.item[g].sum : 0;
+	d->choice.bound = bound;
+	d->choice.verdict = SL_VERDICT_FOUND;
+	return 0;
+}
+
+/* What stays short with all that may be stopped gone. */
+static int explain_impossible(struct deed *d, struct sl_error *err)
+{
+	struct sl_refusal why;
+	char text[160];
+	int rc = -1;
+
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		for (uint32_t k = 0; k < d->groups.item[g].jobs; k++)
+			if (plan_set_gone(d->p, d->groups.item[g].job[k], d->t, true, err) < 0)
+				return -1;
+	plan_say_nothing(&why);
+	/* (it looks for it once more, and so has in its attempt what is missing) */
+	if (plan_fits(&d->a, d->t, d->seconds, false, err) == 0)
+		rc = plan_explain_now(&d->a, d->seconds, &why, err);
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		for (uint32_t k = 0; k < d->groups.item[g].jobs; k++)
+			(void) plan_set_gone(d->p, d->groups.item[g].job[k], d->t, false, NULL);
+	if (rc < 0)
+		return -1;
+	snprintf(text, sizeof(text), "%s", sl_refusal_text(&why));
+	plan_say_now(&d->answer->why, why.why, "%s, even without the %" PRIu32 " jobs that may be stopped for it", text,
+		     d->groups.permitted);
+	return 0;
+}
+
+/* 1, 0 or -1. */
+static int search(struct deed *d, struct sl_error *err)
+{
+	int64_t soonest;
+	int rc;
+
+	if (plan_find_victims(&d->a, d->terms, &d->groups, err) < 0)
+		return -1;
+	soonest = all_gone_at(d->p, &d->groups, NULL);
+	d->t = d->terms->at > soonest ? d->terms->at : soonest;
+	d->seconds = plan_booked(&d->a, plan_time(d->p, d->w, d->t));
+	d->answer->permitted = d->groups.permitted;
+	if (!d->seconds) {
+		plan_say(&d->answer->why, SL_WHY_DEADLINE, "cannot end by its deadline once others have ended");
+		return 0;
+	}
+	if (choose(d, err) < 0)
+		return -1;
+	d->answer->verdict = d->choice.verdict;
+	d->answer->cost = d->choice.cost;
+	d->answer->bound = d->choice.bound;
+	d->answer->sets = d->choice.sets;
+	if (!d->choice.stopped)
+		return d->answer->why.why == SL_WHY_NONE && explain_impossible(d, err) < 0 ? -1 : 0;
+	rc = is_worth_waiting(d, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	rc = carry_out(d, err);
+	if (!rc) {
+		d->answer->verdict = SL_VERDICT_UNPROVEN;
+		plan_say(&d->answer->why, SL_WHY_RESOURCES, "the place that was found for it is no longer there");
+	}
+	return rc;
+}
+
+/* Its place is held: it is reserved where it can start first.  1; 0: it cannot be had in time, and is held no longer; -1. */
+static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, struct sl_error *err)
+{
+	int64_t start, until = h->until;
+	int rc = plan_reserve(d->p, e, NULL, d->p->c->now, &start, &d->answer->why, err);
+
+	if (rc < 0)
+		return -1;
+	if (rc && start <= until) {
+		d->answer->is_held = true;
+		d->answer->start = start;
+		return 1;
+	}
+	plan_hold_release(d->p, e.job);
+	return 0;
+}
+
+int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms, struct sl_preempt_answer *answer,
+		 struct sl_error *err)
+{
+	struct deed d = { .p = p, .terms = terms, .answer = answer };
+	const struct hold *h = plan_hold_of(p, e.job);
+	struct opened was;
+	int rc;
+
+	if (!plan_look_up(p, e, NULL, err))
+		return -1;
+	if (h && (rc = take_held(&d, e, h, err)))
+		return rc;
+	e.freed = true;
+	if (!(d.w = cluster_want(p->c, e, err)))
+		return -1;
+	plan_say_nothing(&answer->why);
+	rc = plan_gate(p, d.w, NULL, &answer->why);
+	if (rc > 0)
+		rc = plan_gate_now(p, d.w, &answer->why, err);
+	if (rc > 0 && cannot_be(&d, &answer->why))
+		rc = 0;
+	if (rc <= 0) {
+		answer->verdict = SL_VERDICT_UNPROVEN;
+		return rc;
+	}
+	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for_nobody(p, err) < 0 ||
+	    plan_attempt(&d.a, p, d.w, NULL, err) < 0 || plan_lift(p, e.job, &d.at, err) < 0)
+		return -1;
+	was = plan_open_for(p, e.job);
+	rc = search(&d, err);
+	if (rc <= 0 && plan_put_back(p, d.at, rc < 0 ? NULL : err) < 0)
+		rc = -1;
+	plan_as_before(p, was);
+	plan_attempt_end(&d.a);
+	sl_choice_free(&d.choice);
+	plan_victims_free(&d.groups);
+	return rc;
+}
+
+void sl_preempt_answer_free(struct sl_preempt_answer *a)
+{
+	free(a->victim);
+	a->victim = NULL;
+	a->victims = 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* preempt.c - what it costs to stop a running job, where nobody says otherwise; see preempt.h */
+#include "model/preempt.h"
+#include "model/cluster_private.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_gap(char c)
+{
+	return !c || isspace((unsigned char) c) || c == ',' || c == ';';
+}
+
+const char *sl_preempt_word(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += n)
+		if ((at == text || is_gap(at[-1])) && (is_gap(at[n]) || at[n] == '='))
+			return at + n;
+	return NULL;
+}
+
+/* Seconds of work that would be lost. */
+static int64_t lost_s(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t ran = job->start_time[j] > 0 && job->start_time[j] < c->now ? c->now - job->start_time[j] : 0;
+	const char *says = sl_preempt_word(cluster_str(c, job->comment[j]), "checkpoint");
+	long long every = says && *says == '=' ? strtoll(says + 1, NULL, 10) : 0;
+
+	if (job->preempt_mode[j] == SL_STOP_SUSPEND)
+		return 0;
+	return every > 0 && every < INT32_MAX ? ran % (every * 60) : ran;
+}
+
+/* Cores that a GPU is worth: the machine's for each. */
+static double cores_per_gpu(const struct sl_cluster *c)
+{
+	const struct sl_snapshot *s = c->snap;
+	double cores = 0, gpus = 0;
+
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		struct sl_range gres = s->node.gres[n];
+
+		cores += gres.count ? s->node.cores[n] : 0;
+		for (uint32_t i = gres.first; i < gres.first + gres.count; i++)
+			if (s->node_gres.kind[i] < s->gres_kind.rows &&
+			    !strcmp(cluster_str(c, s->gres_kind.name[s->node_gres.kind[i]]), "gpu"))
+				gpus += s->node_gres.count[i];
+	}
+	return gpus > 0 ? cores / gpus : 1;
+}
+
+double sl_preempt_cost(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct held *h = c->held[j];
+	double cores = 0, size;
+
+	for (uint32_t i = 0; h && i < h->count; i++)
+		cores += h->place[i].cores;
+	size = job->alloc_gpus[j] ? job->alloc_gpus[j] * cores_per_gpu(c) : cores;
+	return size * (double) (lost_s(c, j) * (1 + (int64_t) job->restarts[j]) + 60) / 3600;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * preempt.h - stopping running jobs for a job that waits: sl_plan_preempt().
+ *
+ * The plan finds the cheapest set of running jobs that makes a place for the job, reserves that place from when they are
+ * expected to be gone, and holds it from now on (image/plan_image.h: hold, stop).  Whom Slurm lets be stopped the snapshot says
+ * (sl_snapshot_may_stop()); whoever asks may leave some of these out, and says what each costs.  Whether a set will do
+ * is decided by the code that places jobs, with the victims taken for gone.  So nobody is stopped whose end frees nothing
+ * that the job can use, and none of a set can be left out.
+ *
+ * Stopped together or not at all are the components of a heterogeneous job, and running jobs of a user that say "gang=NAME" with
+ * the same name in their comment, or "gang" of one array.  If one of them may not be stopped, none is.
+ *
+ * Nobody stops in a circle: a job that was stopped for another one stops neither that one nor those for which that one
+ * was stopped in its turn, for as long as the snapshot lists it (snapshot.h, stopped).
+ *
+ * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  If the place cannot
+ * be had by the time until which it is held, it is released, and others may be stopped after a while (retry_s).
+ */
+#ifndef SL_PREEMPT_H
+#define SL_PREEMPT_H
+
+#include "model/plan.h"
+
+/* Seconds after the last stop for a job whose place failed, for each place that did, until others are stopped for it. */
+#define SL_PREEMPT_RETRY_S 300
+
+/* Seconds for which a place is held beyond the time at which it is expected to be free. */
+#define SL_PREEMPT_HOLD_S 600
+
+struct sl_preempt_terms {
+	int64_t at;			/* it is to start then, or later; 0: as soon as others can be gone */
+	double wait_price;		/* what an hour of waiting costs; less than 0: it does not wait, whatever others cost */
+	uint32_t max_victims;		/* jobs stopped for it at most; 0: any number */
+	uint32_t max_a_cycle, max_an_hour;	/* jobs stopped for anybody, in this plan and with the last hour's; 0: any number */
+	uint32_t max_of_user, max_of_partition;	/* of those of the last hour, of one user or partition; 0: any number */
+	uint32_t mode;			/* SL_STOP_*: REQUEUE or EXPEDITE where Slurm allows it; else as Slurm has it */
+	uint64_t most_work;		/* units (base/effort.h) of the search; 0: SL_PREEMPT_WORK */
+	/* May that running job (row) be stopped for the other?  1, 0, or -1 with *err.  NULL: all may. */
+	int (*may)(void *arg, uint32_t victim, uint32_t job, struct sl_error *err);
+	/* What that costs: a finite number, 0 or more; others are refused with both jobs named.  0, or -1 with *err.  NULL:
+	 * sl_preempt_cost(). */
+	int (*cost)(void *arg, uint32_t victim, uint32_t job, double *cost, struct sl_error *err);
+	void *arg;
+};
+
+#define SL_PREEMPT_WORK UINT64_C(40000000)
+
+struct sl_preempt_answer {
+	enum sl_verdict verdict;
+	bool is_held;			/* its place is held already: nobody is stopped */
+	bool waits;			/* to wait costs less */
+	int64_t start;			/* when it is to start; 0: it has no place */
+	int64_t alone;			/* when it would start if nobody were stopped, as far as that was asked; 0: it was not, or never */
+	double cost, bound;		/* of a set that was found, also where the job waits instead */
+	uint32_t *victim;		/* rows of those who are stopped; the answer's */
+	uint32_t victims;
+	uint32_t permitted;		/* jobs that might have been */
+	uint32_t sets;			/* that were compared */
+	struct sl_refusal why;		/* there is no place; or why it waits */
+};
+
+/*
+ * Stop others for an entry of the queue.  1: it is reserved, and its place held; 0: it is not, with answer->why; -1 with *err:
+ * misuse, lack of memory, what the callbacks said.  The answer is to be ended with sl_preempt_answer_free() in each case.
+ * *terms* may be NULL.  The guard is asked as for a start.
+ */
+int sl_plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms,
+		    struct sl_preempt_answer *answer, struct sl_error *err);
+void sl_preempt_answer_free(struct sl_preempt_answer *a);
+
+/*
+ * The work that a running job would lose if it were stopped now, in core-hours (or GPU-hours: of a job with GPUs these are counted,
+ * each as its share of the machine's cores): since its start or, if its comment says "checkpoint=MINUTES", since the last of
+ * these; times one more than it was requeued before; and a minute for ending it.  A suspended job loses none.
+ */
+double sl_preempt_cost(const struct sl_cluster *c, uint32_t job);
+
+/* What stands behind a word in a list of words, text between blanks, commas and semicolons: "=..." or nothing; NULL: the word is
+ * not in it. */
+const char *sl_preempt_word(const char *text, const char *name);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * victims.c - the search for the cheapest set of victims; see victims.h
+ *
+ * First a set is found that will do, by several rules: those who give most for their cost, node by node the cheapest
+ * nodes, all of them.  From each set everybody is taken out again who is not needed, the dearest first.  If the cheapest of
+ * these costs what any set costs at least, it is proven.  If not, and there are few groups, all sets are looked through, as far as
+ * they could still be cheaper (branch and bound): each group is kept or stopped, the dearest first.
+ */
+#include "model/victims.h"
+#include "model/victims_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TO_BRANCH 400	/* groups up to which all sets are looked through */
+
+struct search {
+	const struct sl_victims *v;
+	struct victim_bounds bounds;
+	bool *gone;			/* [group] as the questions see it */
+	bool *best;
+	uint32_t *order;		/* groups, dearest first */
+	uint8_t *state;			/* VICTIM_* of branch and bound */
+	double *key;			/* to sort by */
+	double cost, bound;		/* of the best; INFINITY: there is none */
+	uint32_t looks, sets;
+	struct sl_error *err;
+};
+
+/* -- questions ------------------------------------------------------------- */
+
+static int set_gone(struct search *s, uint32_t g, bool gone)
+{
+	if (s->gone[g] == gone)
+		return 0;
+	s->gone[g] = gone;
+	return s->v->set_gone(s->v->arg, g, gone, s->err);
+}
+
+static int set_all(struct search *s, bool gone)
+{
+	for (uint32_t g = 0; g < s->v->groups; g++)
+		if (set_gone(s, g, gone) < 0)
+			return -1;
+	return 0;
+}
+
+static int fits(struct search *s)
+{
+	s->looks++;
+	return s->v->fits(s->v->arg, s->err);
+}
+
+static double margin(double cost)
+{
+	return 1e-9 * (1 + fabs(cost));
+}
+
+static bool is_cheapest(const struct search *s)
+{
+	return s->cost <= s->bound + margin(s->bound);
+}
+
+/* -- a set that will do ------------------------------------------------------ */
+
+static double cost_of_gone(const struct search *s)
+{
+	double sum = 0;
+
+	for (uint32_t g = 0; g < s->v->groups; g++)
+		sum += s->gone[g] ? s->v->cost[g] : 0;
+	return sum;
+}
+
+static bool all_cost_something(const struct search *s)
+{
+	for (uint32_t g = 0; g < s->v->groups; g++)
+		if (s->gone[g] && s->v->cost[g] <= margin(s->bound))
+			return false;
+	return true;
+}
+
+static void keep_if_best(struct search *s)
+{
+	double cost = cost_of_gone(s);
+
+	s->sets++;
+	if (cost >= s->cost)
+		return;
+	s->cost = cost;
+	memcpy(s->best, s->gone, s->v->groups * sizeof(*s->best));
+}
+
+/* Put back who is not needed, the dearest first.  Nobody is where the set costs as little as any. */
+static int put_back_needless(struct search *s)
+{
+	if (cost_of_gone(s) <= s->bound + margin(s->bound) && all_cost_something(s))
+		return 0;
+	for (uint32_t i = 0; i < s->v->groups; i++) {
+		uint32_t g = s->order[i];
+		int rc;
+
+		if (!s->gone[g])
+			continue;
+		if (set_gone(s, g, false) < 0 || (rc = fits(s)) < 0)
+			return -1;
+		if (!rc && set_gone(s, g, true) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The first *n* of a list of groups are gone, and nobody else. */
+static int set_first(struct search *s, const uint32_t *list, uint32_t count, uint32_t n)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (set_gone(s, list[i], i < n) < 0)
+			return -1;
+	return 0;
+}
+
+/* All groups as a list from its beginning on, as few as will do.  (All of them together do.) */
+static int try_list(struct search *s, const uint32_t *list, uint32_t count)
+{
+	uint32_t lo = 0, hi = count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int rc = set_first(s, list, count, mid) < 0 ? -1 : fits(s);
+
+		if (rc < 0)
+			return -1;
+		if (rc)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (set_first(s, list, count, hi) < 0 || put_back_needless(s) < 0)
+		return -1;
+	keep_if_best(s);
+	return 0;
+}
+
+/* -- orders of groups ------------------------------------------------------------- */
+
+struct keyed {
+	double key;
+	uint32_t which;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return x->key != y->key ? (x->key < y->key ? -1 : 1) : (x->which > y->which) - (x->which < y->which);
+}
+
+/* Into *list: the numbers 0 to n - 1 by rising key.  0, or -1 with s->err. */
+static int sort_by_key(struct search *s, const double *key, uint32_t n, uint32_t *list)
+{
+	struct keyed *k = malloc(((size_t) n + 1) * sizeof(*k));
+
+	if (!k)
+		return sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
+	for (uint32_t i = 0; i < n; i++)
+		k[i] = (struct keyed) { key[i], i };
+	qsort(k, n, sizeof(*k), by_key);
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = k[i].which;
+	free(k);
+	return 0;
+}
+
+/* The cost of a group for each piece of what it gives in that kind. */
+static void key_by_worth(struct search *s, uint32_t d)
+{
+	const struct sl_victims *v = s->v;
+
+	for (uint32_t g = 0; g < v->groups; g++)
+		s->key[g] = 0;
+	for (uint32_t i = 0; i < v->pieces; i++)
+		s->key[v->piece[i].group] += (double) v->piece[i].amount[d];
+	for (uint32_t g = 0; g < v->groups; g++)
+		s->key[g] = s->key[g] > 0 ? v->cost[g] / s->key[g] : INFINITY;
+}
+
+/* The first of the nodes on which a group is, in the order of what the nodes cost.  0, or -1 with s->err. */
+static int key_by_node(struct search *s)
+{
+	const struct sl_victims *v = s->v;
+	uint32_t *list = malloc(((size_t) v->nodes + 1) * sizeof(*list)), *rank = malloc(((size_t) v->nodes + 1) * sizeof(*rank));
+	int rc = list && rank ? sort_by_key(s, s->bounds.node_cost, v->nodes, list) :
+		sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
+
+	for (uint32_t n = 0; !rc && n < v->nodes; n++)
+		rank[list[n]] = n;
+	for (uint32_t g = 0; g < v->groups; g++)
+		s->key[g] = INFINITY;
+	for (uint32_t i = 0; !rc && i < v->pieces; i++) {
+		uint32_t g = v->piece[i].group;
+		double at = rank[v->piece[i].node];
+
+		s->key[g] = at < s->key[g] ? at : s->key[g];
+	}
+	free(list);
+	free(rank);
+	return rc;
+}
+
+/* As few groups as will do, in the order of their keys. */
+static int try_keys(struct search *s, uint32_t *list)
+{
+	return sort_by_key(s, s->key, s->v->groups, list) < 0 ? -1 : try_list(s, list, s->v->groups);
+}
+
+/* Several rules, until one finds what is proven to be the cheapest. */
+static int try_rules(struct search *s)
+{
+	uint32_t *list = malloc(((size_t) s->v->groups + 1) * sizeof(*list));
+	int rc = list ? 0 : sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
+
+	if (!rc && s->v->bounded)
+		rc = key_by_node(s) < 0 ? -1 : try_keys(s, list);
+	for (uint32_t d = 0; !rc && !is_cheapest(s) && d < s->v->dims; d++) {
+		key_by_worth(s, d);
+		rc = try_keys(s, list);
+	}
+	if (!rc && !is_cheapest(s)) {
+		memcpy(s->key, s->v->cost, s->v->groups * sizeof(*s->key));
+		rc = try_keys(s, list);
+	}
+	free(list);
+	return rc;
+}
+
+/* -- all sets ------------------------------------------------------------------ */
+
+/* Of what is decided so far nothing can be cheaper than the best. */
+static bool is_hopeless(struct search *s, double cost)
+{
+	if (cost >= s->cost - margin(s->cost))
+		return true;
+	return cost + victims_bound(&s->bounds, s->state) >= s->cost - margin(s->cost);
+}
+
+/* Groups from the *at*-th of the order on are open, and gone; those before are decided, and cost so much.  1: all sets were
+ * looked at; 0: there were too many; -1. */
+static int branch(struct search *s, uint32_t at, double cost)
+{
+	uint32_t g = at < s->v->groups ? s->order[at] : 0;
+	int rc, all = 1;
+
+	if (at == s->v->groups) {
+		keep_if_best(s);
+		return 1;
+	}
+	if (s->bounds.work > s->v->most_work || (s->v->has_enough && s->v->has_enough(s->v->arg)))
+		return 0;
+	s->state[g] = VICTIM_KEPT;
+	if (!is_hopeless(s, cost)) {
+		if (set_gone(s, g, false) < 0 || (rc = fits(s)) < 0)
+			return -1;
+		all = rc ? branch(s, at + 1, cost) : 1;
+		if (all < 0 || set_gone(s, g, true) < 0)
+			return -1;
+	}
+	s->state[g] = VICTIM_STOPPED;
+	if (all && !is_hopeless(s, cost + s->v->cost[g]))
+		all = branch(s, at + 1, cost + s->v->cost[g]);
+	s->state[g] = VICTIM_OPEN;
+	return all;
+}
+
+/* -- */
+
+static int search_all(struct search *s, struct sl_choice *c)
+{
+	int rc;
+
+	if (set_all(s, true) < 0 || (rc = fits(s)) < 0)
+		return -1;
+	if (!rc) {
+		c->verdict = SL_VERDICT_IMPOSSIBLE;
+		return 0;
+	}
+	s->bound = victims_bound(&s->bounds, s->state);
+	if (isinf(s->bound))
+		s->bound = 0;	/* (the numbers are wrong, for it fits) */
+	if (try_rules(s) < 0)
+		return -1;
+	c->verdict = SL_VERDICT_FOUND;
+	if (!is_cheapest(s) && s->v->groups <= MOST_TO_BRANCH) {
+		if (set_all(s, true) < 0 || (rc = branch(s, 0, 0)) < 0)
+			return -1;
+		s->bound = rc ? s->cost : s->bound;
+	}
+	if (is_cheapest(s))
+		c->verdict = SL_VERDICT_OPTIMAL;
+	c->bound = s->bound < s->cost ? s->bound : s->cost;
+	c->cost = s->cost;
+	return 0;
+}
+
+static int sort_dearest_first(struct search *s)
+{
+	for (uint32_t g = 0; g < s->v->groups; g++)
+		s->key[g] = -s->v->cost[g];
+	return sort_by_key(s, s->key, s->v->groups, s->order);
+}
+
+static void end_search(struct search *s)
+{
+	victims_end_bounds(&s->bounds);
+	free(s->gone);
+	free(s->best);
+	free(s->order);
+	free(s->state);
+	free(s->key);
+}
+
+int sl_victims_choose(const struct sl_victims *v, struct sl_choice *choice, struct sl_error *err)
+{
+	size_t n = (size_t) v->groups + 1;
+	struct search s = { .v = v, .cost = INFINITY, .err = err, .gone = calloc(n, sizeof(bool)), .best = calloc(n, sizeof(bool)),
+			    .order = calloc(n, sizeof(uint32_t)), .state = calloc(n, 1), .key = calloc(n, sizeof(double)) };
+	int rc = -1;
+
+	*choice = (struct sl_choice) { .verdict = SL_VERDICT_NONE };
+	if (!s.gone || !s.best || !s.order || !s.state || !s.key) {
+		sl_fail(err, SL_ENOMEM, "preempt: out of memory");
+	} else if (!sort_dearest_first(&s) && !victims_begin_bounds(&s.bounds, v, err)) {
+		rc = search_all(&s, choice);
+		s.err = NULL;
+		if (set_all(&s, false) < 0 && !rc)
+			rc = sl_fail(err, SL_EINVAL, "preempt: a job that was taken for gone cannot be put back");
+	}
+	choice->looks = s.looks;
+	choice->sets = s.sets;
+	if (!rc && (choice->verdict == SL_VERDICT_OPTIMAL || choice->verdict == SL_VERDICT_FOUND)) {
+		choice->stopped = s.best;
+		s.best = NULL;
+		for (uint32_t g = 0; g < v->groups; g++)
+			choice->count += choice->stopped[g];
+	}
+	end_search(&s);
+	return rc;
+}
+
+void sl_choice_free(struct sl_choice *c)
+{
+	free(c->stopped);
+	c->stopped = NULL;
+}

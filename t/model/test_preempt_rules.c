@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules by which running jobs are stopped for others, one by one; and what becomes of the place that is held.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "model/preempt.h"
+#include "t/model/desk.h"
+
+struct asked {
+	int rc;
+	struct sl_preempt_answer answer;
+	uint32_t victims;
+	uint32_t id[8];			/* of those who are stopped, in the order of the answer */
+};
+
+static struct asked ask(struct desk *d, uint32_t id, const struct sl_preempt_terms *terms)
+{
+	struct asked a = { .rc = sl_plan_preempt(d->p, entry(d, id), terms, &a.answer, &d->err) };
+
+	a.victims = a.answer.victims;
+	for (uint32_t i = 0; i < a.victims && i < 8; i++)
+		a.id[i] = d->b->snap.job.id[a.answer.victim[i]];
+	sl_preempt_answer_free(&a.answer);
+	d->why = a.answer.why;
+	return a;
+}
+
+/* Four nodes, with jobs 1 to 4 on one each, which began so many minutes ago as their number; job 7 waits and may preempt. */
+static struct build *four_nodes(uint32_t wants)
+{
+	struct build *b = build_create("4x8c");
+
+	for (uint32_t id = 1; id <= 4; id++) {
+		build_running(b, (struct build_job) { .id = id, .first = id - 1, .ends_in = 3600 });
+		build_change_job(b, id, .start_time = BUILD_NOW - 600 * (int64_t) id);
+		build_stoppable(b, id, SL_STOP_REQUEUE);
+	}
+	build_pending(b, (struct build_job) { .id = 7, .nodes = wants, .exclusive = true, .limit = 3600 });
+	build_may_preempt(b, 7);
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .exclusive = true, .limit = 60 });
+	return b;
+}
+
+static struct desk sit_at(struct build *b)
+{
+	build_open(b);
+	return sit(b);
+}
+
+static void those_who_lose_least_are_stopped_and_the_place_is_held(void **state)
+{
+	struct desk d = sit_at(four_nodes(2));
+	struct asked a = ask(&d, 7, NULL);
+
+	(void) state;
+	assert_int_equal(a.rc, 1);
+	assert_int_equal(a.victims, 2);
+	assert_int_equal(a.id[0] + a.id[1], 3);
+	assert_int_equal(a.answer.verdict, SL_VERDICT_OPTIMAL);
+	/* ten and twenty minutes of eight cores, and a minute for each to end */
+	assert_true(fabs(a.answer.cost - 8 * (10 + 20 + 2) / 60.) < 1e-9);
+	assert_int_equal(a.answer.start, BUILD_NOW + 1);
+	assert_string_equal(where(&d, 7), "n0:8 n1:8");
+	accepted(&d);
+	assert_int_equal(d.plan.hold.rows, 1);
+	assert_int_equal(d.plan.hold.until[0], BUILD_NOW + 1 + SL_PREEMPT_HOLD_S);
+	assert_int_equal(d.plan.stop.rows, 2);
+	assert_int_equal(d.plan.reserve.rows, 1);
+	assert_int_equal(d.plan.reserve.native[0], 0);
+	leave(&d);
+}
+
+static void who_checkpoints_loses_less_and_who_was_requeued_before_more(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	build_change_job(b, 4, .comment = sl_builder_str(b->builder, "run=5 checkpoint=8"));	/* 40 minutes: at the last one now */
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).id[0], 4);
+	leave(&d);
+	b = four_nodes(1);
+	build_change_job(b, 1, .restarts = 2);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).id[0], 2);
+	leave(&d);
+}
+
+static void a_gang_is_stopped_whole_or_not_at_all(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_change_job(b, 1, .comment = sl_builder_str(b->builder, "gang=x"));
+	build_change_job(b, 2, .comment = sl_builder_str(b->builder, "gang=x,y"));
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);	/* one and two would lose 30 minutes, and three as much, but for the minute to end */
+	assert_int_equal(a.victims, 1);
+	assert_int_equal(a.id[0], 3);
+	leave(&d);
+	b = four_nodes(2);
+	for (uint32_t id = 1; id <= 3; id++)
+		build_change_job(b, id, .comment = sl_builder_str(b->builder, "gang"), build_r_.array_job_id = 1);
+	build_change_job(b, 3, .preempt_from = BUILD_NOW + 5);
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);	/* of those who may be stopped four is left */
+	assert_int_equal(a.rc, 0);
+	assert_int_equal(a.answer.verdict, SL_VERDICT_IMPOSSIBLE);
+	leave(&d);
+}
+
+static void it_is_said_what_would_still_be_missing(void **state)
+{
+	struct build *b = four_nodes(4);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_change_job(b, 2, .preempt_mode = SL_STOP_NONE);
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);
+	assert_int_equal(a.rc, 0);
+	assert_int_equal(a.answer.verdict, SL_VERDICT_IMPOSSIBLE);
+	assert_string_equal(sl_refusal_text(&d.why), "needs 4 nodes, 3 are free, even without the 3 jobs that may be stopped for it");
+	leave(&d);
+}
+
+static int cost_says(void *arg, uint32_t victim, uint32_t job, double *cost, struct sl_error *err)
+{
+	(void) victim;
+	(void) job;
+	(void) err;
+	*cost = *(const double *) arg;
+	return 0;
+}
+
+static void costs_that_are_no_numbers_are_refused_with_both_jobs(void **state)
+{
+	static double wrong[] = { NAN, INFINITY, -1 };
+	struct sl_preempt_terms terms = { .wait_price = -1, .cost = cost_says };
+	struct desk d = sit_at(four_nodes(1));
+
+	(void) state;
+	for (size_t i = 0; i < 3; i++) {
+		terms.arg = &wrong[i];
+		assert_int_equal(ask(&d, 7, &terms).rc, -1);
+		assert_non_null(strstr(d.err.text, "preempt: job 7: stopping job 1 costs "));
+		encode(&d, false);
+		assert_int_equal(d.plan.stop.rows, 0);
+	}
+	leave(&d);
+}
+
+static void to_wait_is_compared_with_to_stop(void **state)
+{
+	struct sl_preempt_terms terms = { .wait_price = 1 };
+	struct build *b = four_nodes(1);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_change_job(b, 4, .end_time = BUILD_NOW + 240);
+	d = sit_at(b);
+	a = ask(&d, 7, &terms);
+	assert_int_equal(a.rc, 0);
+	assert_true(a.answer.waits);
+	assert_int_equal(a.answer.alone, BUILD_NOW + 240);
+	assert_string_equal(sl_refusal_text(&d.why), "starts in 240 s by itself: to wait costs 0.06639, to stop others 1.467");
+	assert_int_equal(encode(&d, false)->stop.rows, 0);
+	terms.wait_price = 100;
+	assert_int_equal(ask(&d, 7, &terms).rc, 1);
+	leave(&d);
+}
+
+static void no_more_are_stopped_than_may_be(void **state)
+{
+	struct sl_preempt_terms terms = { .wait_price = -1, .max_victims = 1 };
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	/* two cheap halves of one node, or the whole of the other */
+	for (uint32_t id = 1; id <= 3; id++) {
+		build_running(b, (struct build_job) { .id = id, .first = id == 3, .cores = id == 3 ? 8 : 4, .ends_in = 3600 });
+		build_change_job(b, id, .start_time = BUILD_NOW - (id == 3 ? 6000 : 60));
+		build_stoppable(b, id, SL_STOP_CANCEL);
+	}
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_may_preempt(b, 7);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, &terms).id[0], 3);
+	leave(&d);
+	d = sit_at(four_nodes(2));
+	assert_int_equal(ask(&d, 7, &terms).rc, 0);
+	assert_string_equal(sl_refusal_text(&d.why), "2 jobs would have to be stopped for it, of at most 1 that may be");
+	terms = (struct sl_preempt_terms) { .wait_price = -1, .max_a_cycle = 2 };
+	assert_int_equal(ask(&d, 7, &terms).rc, 1);
+	leave(&d);
+}
+
+/* The snapshot lists that stop. */
+static void note_stopped(struct build *b, uint32_t job, uint32_t preemptor, int64_t ago)
+{
+	struct sl_stopped_row row = sl_stopped_row();
+
+	row.job = job;
+	row.preemptor = preemptor;
+	row.time = BUILD_NOW - ago;
+	row.user = sl_builder_str(b->builder, "u");
+	row.partition = 0;
+	sl_builder_append(b->builder, SL_T_STOPPED, &row);
+}
+
+static void nobody_stops_in_a_circle(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	note_stopped(b, 7, 1, 7200);
+	note_stopped(b, 1, 2, 7300);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).id[0], 3);
+	accepted(&d);
+	leave(&d);
+}
+
+static void after_a_place_that_failed_it_takes_a_while(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	note_stopped(b, 5, 7, 100);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 0);
+	assert_string_equal(sl_refusal_text(&d.why),
+			    "others were stopped for it and the place was not had: again in 200 s at the earliest");
+	leave(&d);
+	b = four_nodes(1);
+	note_stopped(b, 5, 7, 301);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);
+	leave(&d);
+}
+
+static void of_a_user_or_an_hour_only_so_many_are_stopped(void **state)
+{
+	struct sl_preempt_terms terms = { .wait_price = -1, .max_an_hour = 2 };
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	note_stopped(b, 5, 6, 100);
+	note_stopped(b, 6, 9, 3500);
+	build_change_job(b, 1, .user = sl_builder_str(b->builder, "u"));
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, &terms).rc, 0);
+	terms = (struct sl_preempt_terms) { .wait_price = -1, .max_of_user = 2 };
+	assert_int_equal(ask(&d, 7, &terms).id[0], 2);
+	leave(&d);
+}
+
+static void a_plan_takes_back_what_is_not_wanted_after_all(void **state)
+{
+	struct desk d = sit_at(four_nodes(2));
+
+	(void) state;
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);
+	assert_int_equal(sl_cluster_end(d.c, row(&d, 1)), BUILD_NOW + 1);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 7), &d.err), 0);
+	assert_int_equal(sl_cluster_end(d.c, row(&d, 1)), BUILD_NOW + 3600);
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows + d.plan.hold.rows + d.plan.reserve.rows, 0);
+	assert_int_equal(reserve(&d, 8), 1);
+	assert_int_equal(d.at, 3600);
+	accepted(&d);
+	leave(&d);
+}
+
+/* Node 0 is held for job 7, since its job has ended. */
+static struct build *one_held(void)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_held_row h = sl_held_row();
+
+	build_running(b, (struct build_job) { .id = 2, .first = 1, .ends_in = 3600 });
+	build_stoppable(b, 2, SL_STOP_CANCEL);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_may_preempt(b, 7);
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .exclusive = true, .limit = 60 });
+	h.job = build_job_row(b, 7);
+	h.partition = 0;
+	h.since = BUILD_NOW - 20;
+	h.until = BUILD_NOW + 500;
+	h.places = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 8 }), 1 };
+	sl_builder_append(b->builder, SL_T_HELD, &h);
+	return b;
+}
+
+static void nobody_else_starts_on_a_place_that_is_held(void **state)
+{
+	struct desk d = sit_at(one_held());
+
+	(void) state;
+	assert_int_equal(start(&d, 8), 0);
+	assert_int_equal(reserve(&d, 8), 1);
+	assert_int_equal(d.at, 3600);	/* when the other node's job ends */
+	assert_int_equal(start(&d, 7), 1);
+	assert_string_equal(where(&d, 7), "n0:8");
+	accepted(&d);
+	assert_int_equal(d.plan.start.native[0], 0);
+	assert_int_equal(d.plan.hold.rows, 0);
+	leave(&d);
+}
+
+static void the_checker_refuses_who_starts_on_a_place_that_is_held(void **state)
+{
+	struct build *b = one_held();
+	struct desk d;
+
+	(void) state;
+	/* of a plan that does not know of it */
+	build_change(b, SL_T_HELD, 0, sl_held_row, .until = BUILD_NOW);
+	d = sit_at(b);
+	assert_int_equal(start(&d, 8), 1);
+	accepted(&d);
+	build_change(b, SL_T_HELD, 0, sl_held_row, .until = BUILD_NOW + 500);
+	build_open(b);
+	assert_int_equal(sl_check_plan(&b->snap, &d.plan, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "job 8: node n0: 16 cores in use now, it has 8"));
+	leave(&d);
+}
+
+static void who_has_a_held_place_stops_nobody_else(void **state)
+{
+	struct build *b = one_held();
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 30 });	/* its victim, which is about to end */
+	d = sit_at(b);
+	assert_int_equal(start(&d, 7), 0);
+	a = ask(&d, 7, NULL);
+	assert_int_equal(a.rc, 1);
+	assert_true(a.answer.is_held);
+	assert_int_equal(a.victims, 0);
+	assert_int_equal(a.answer.start, BUILD_NOW + 30);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.rows + d.plan.stop.rows, 0);
+	leave(&d);
+}
+
+static void a_place_that_cannot_be_had_in_time_is_released(void **state)
+{
+	struct build *b = one_held();
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);	/* the other node is one that it may have */
+	assert_int_equal(a.rc, 1);
+	assert_int_equal(a.victims, 1);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.rows, 1);
+	assert_int_equal(d.plan.hold.release[0], 0);
+	leave(&d);
+	b = one_held();
+	note_stopped(b, 5, 7, 10);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 0);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.rows, 1);
+	assert_int_equal(d.plan.hold.release[0], 1);
+	leave(&d);
+}
+
+static void grace_time_is_waited_for(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	build_change_job(b, 1, .grace_time = 120, build_r_.safe_until = BUILD_NOW + 120);
+	for (uint32_t id = 2; id <= 4; id++)
+		build_change_job(b, id, .grace_time = 30, build_r_.safe_until = BUILD_NOW + 30);
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);
+	assert_int_equal(a.answer.start, BUILD_NOW + 120);
+	accepted(&d);
+	leave(&d);
+}
+
+static void who_is_not_allowed_to_preempt_stops_nobody(void **state)
+{
+	struct desk d = sit_at(four_nodes(1));
+
+	(void) state;
+	assert_int_equal(ask(&d, 8, NULL).rc, 0);
+	assert_string_equal(sl_refusal_text(&d.why), "Slurm does not let it preempt others");
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_who_lose_least_are_stopped_and_the_place_is_held),
+		cmocka_unit_test(who_checkpoints_loses_less_and_who_was_requeued_before_more),
+		cmocka_unit_test(a_gang_is_stopped_whole_or_not_at_all),
+		cmocka_unit_test(it_is_said_what_would_still_be_missing),
+		cmocka_unit_test(costs_that_are_no_numbers_are_refused_with_both_jobs),
+		cmocka_unit_test(to_wait_is_compared_with_to_stop),
+		cmocka_unit_test(no_more_are_stopped_than_may_be),
+		cmocka_unit_test(nobody_stops_in_a_circle),
+		cmocka_unit_test(after_a_place_that_failed_it_takes_a_while),
+		cmocka_unit_test(of_a_user_or_an_hour_only_so_many_are_stopped),
+		cmocka_unit_test(a_plan_takes_back_what_is_not_wanted_after_all),
+		cmocka_unit_test(nobody_else_starts_on_a_place_that_is_held),
+		cmocka_unit_test(the_checker_refuses_who_starts_on_a_place_that_is_held),
+		cmocka_unit_test(who_has_a_held_place_stops_nobody_else),
+		cmocka_unit_test(a_place_that_cannot_be_had_in_time_is_released),
+		cmocka_unit_test(grace_time_is_waited_for),
+		cmocka_unit_test(who_is_not_allowed_to_preempt_stops_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

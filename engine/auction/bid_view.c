@@ -238,10 +238,8 @@ int view_nodesets(struct view *v, struct sl_error *err)
 
 static void make_key(struct profile_key *k, const struct view *v, const struct sl_need *n)
 {
-	memset(k, 0, sizeof(*k));	/* padding too: keys are compared as bytes */
-	k->view = v;
-	k->eligible = n->r->eligible;
-	sl_need_on_node(n, &k->need);
+	*k = (struct profile_key) { .view = v, .eligible = n->r->eligible, .need = n->node };
+	k->need.cap = UINT32_MAX;	/* however many the job wants in all */
 }
 
 static uint64_t hash_bytes(const void *data, size_t size)
@@ -299,22 +297,20 @@ static int add_span(struct profile *p, const struct sl_span *s, const struct sl_
 	return 0;
 }
 
-static int profile_fill(struct sl_market *m, struct profile *p, const struct view *v, const struct sl_need *need,
-			struct sl_error *err)
+static int profile_fill(struct sl_market *m, struct profile *p, const struct profile_key *key, struct sl_error *err)
 {
-	struct sl_need any = *need;
+	const struct view *v = key->view;
 	uint32_t at = 0;
 
-	any.units = INT64_MAX / 4;	/* however many the job wants in all */
 	p->pieces = p->blocks = p->longest = 0;
 	if (sl_grow(&m->unit, &m->unit_room, v->classes, sizeof(*m->unit), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < v->classes; i++)
-		m->unit[i] = sl_need_units(&any, &v->cls[i].kind->capacity, &v->cls[i].free);
+		m->unit[i] = sl_need_units(&key->need, &v->cls[i].kind->capacity, &v->cls[i].free);
 	for (uint32_t i = 0; i < v->spans.n; i++) {
 		const struct sl_span *s = &v->spans.at[i];
 
-		if (m->unit[s->offer] && add_span(p, s, need->r->eligible, &at, m->unit[s->offer], err) < 0)
+		if (m->unit[s->offer] && add_span(p, s, key->eligible, &at, m->unit[s->offer], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -335,7 +331,7 @@ const struct profile *market_profile(struct sl_market *m, const struct view *v, 
 	p = &m->profile[m->next_profile];
 	p->hash = 0;
 	memset(&p->key, 0, sizeof(p->key));
-	if (profile_fill(m, p, v, need, err) < 0)
+	if (profile_fill(m, p, &key, err) < 0)
 		return NULL;
 	p->key = key;
 	p->hash = hash;

@@ -170,7 +170,7 @@ int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_wan
  * that: Slurm's select, counts of features, planes of tasks, the user's list of nodes, or which shared cores are free. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
-	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks && !w->shares;
+	return !w->native && !w->shares && sl_request_may_be_named(&w->request);
 }
 
 /*

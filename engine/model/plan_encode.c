@@ -133,7 +133,7 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 		/* Whole nodes whose cores are shared are booked as often as they may be. */
 		if (row.cores > cores)
 			row.cores = cores;
-		if (bk->want->pub.request.cores_beside && bk->method != SL_PLACE_NATIVE)
+		if (bk->want->pub.request.extra_cores && bk->method != SL_PLACE_NATIVE)
 			row.cores = sl_request_node_cores(p->c->snap, bk->entry.job, row.node);
 		/* Whole nodes whose memory is not known have more than there is. */
 		if (row.memory > memory)

@@ -31,12 +31,8 @@ static bool ask_each_node(struct sl_request *r)
 {
 	uint32_t nodes = r->min_nodes ? r->min_nodes : 1;
 
-	if (r->parts || r->picks || r->contiguous || r->max_leaves || r->plane ||
-	    (r->required && r->required->count))
+	if (!sl_request_is_apart(r) || (nodes > 1 && sl_request_has_job_gres(r)))
 		return false;
-	for (uint32_t g = 0; g < r->gres_needs; g++)
-		if (r->gres[g].per == SL_GRES_PER_JOB && nodes > 1)
-			return false;
 	if (r->tasks) {
 		uint32_t each = sl_quotient_up(r->tasks, nodes);
 

@@ -8,8 +8,6 @@
  */
 #include "model/plan_private.h"
 
-#include <string.h>
-
 /* True if variant *a* of *less* may have all nodes that variant *b* of *w* may: both have the same set, or *a* has all usable
  * nodes of their common partition. */
 static bool has_all_nodes_of(const struct sl_cluster *c, const struct want *less, const struct sl_variant *a,
@@ -25,38 +23,9 @@ static uint32_t or_most(uint32_t limit)
 	return limit ? limit : UINT32_MAX;
 }
 
-static bool gres_no_less(const struct sl_request *less, const struct sl_request *r)
-{
-	if (!less->gres_needs)
-		return true;
-	return less->gres_needs == r->gres_needs &&
-		!memcmp(less->gres, r->gres, r->gres_needs * sizeof(r->gres[0]));
-}
-
 static bool wants_block(const struct attempt *a)
 {
 	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
-}
-
-/*
- * True if *a* fits wherever *b* does, so that a refusal of *a* holds for *b*.  As to nodes and tasks: if b fits on k nodes
- * and a may have fewer, a takes the best of the k, which host at least their proportion of b's tasks.
- */
-static bool is_no_less(const struct sl_request *a, const struct sl_request *b)
-{
-	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
-	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
-		return false;
-	return gres_no_less(a, b) && b->cores_per_task >= a->cores_per_task && b->tasks_per_core <= a->tasks_per_core &&
-		b->min_cores_per_node >= a->min_cores_per_node && b->least_free_cores >= a->least_free_cores &&
-		(a->cores_at_once <= 1 || a->cores_at_once == b->cores_at_once || b->whole_nodes) &&
-		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
-		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
-		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
-		b->all_memory == a->all_memory &&
-		(b->whole_nodes || !a->whole_nodes) && a->cores_beside >= b->cores_beside &&
-		(!a->parts || a->part == b->part) &&
-		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);
 }
 
 /* True if a start now was, or would be, looked for by that variant. */
@@ -69,7 +38,7 @@ static bool is_due(const struct sl_variant *v, int64_t now)
 static bool is_variant_no_less(const struct sl_variant *a, const struct sl_variant *b)
 {
 	return (b->select || !a->select) && (b->in_rows || !a->in_rows) &&
-		(!a->few || (b->few && b->few <= a->few)) && is_no_less(&a->request, &b->request);
+		(!a->few || (b->few && b->few <= a->few)) && sl_request_asks_no_less(&a->request, &b->request);
 }
 
 /*
@@ -81,7 +50,7 @@ static bool asks_no_less(const struct attempt *a, const struct want *less, bool 
 	const struct want *w = a->w;
 	int64_t now = a->p->c->now;
 
-	if (less->enclave != w->enclave || less->pub.request.required)
+	if (less->enclave != w->enclave)
 		return false;
 	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* of which no boots are counted */
 		return false;
@@ -171,15 +140,10 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 
 /* -- not before some time ------------------------------------------------ */
 
-/* True if sl_fit_earliest() finds the earliest start of such a request, and not perhaps a later one. */
+/* True if the time that is found for it is sure to be the earliest. */
 static bool is_exact(const struct attempt *a)
 {
-	const struct sl_request *r = &a->w->pub.request;
-
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (r->gres[i].per == SL_GRES_PER_JOB)
-			return false;
-	return !r->max_leaves && !r->parts && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT;
+	return sl_request_has_first_start(&a->w->pub.request) && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT;
 }
 
 /* No start from *from* on before the time that is returned. */

@@ -24,24 +24,12 @@ static bool is_simple(const struct sl_cluster *c, uint32_t j)
 	       !job->deadline[j] && !plan_is_component(c, j);
 }
 
-/* True if the request is only a number of cores on one node: any free cores will do, and no other resource, node set or
- * limit can refuse it. */
-static bool takes_only(const struct sl_request *r, int64_t cores)
-{
-	const uint32_t each = r->cores_per_task ? r->cores_per_task : 1;
-
-	return cores == (r->tasks ? (int64_t) r->tasks * each : r->cores) && r->tasks_per_core <= 1 && r->min_nodes <= 1 &&
-		!r->most_nodes && !r->parts && !r->max_leaves && !r->max_cores_per_node &&
-		!r->tasks_per_node && !r->plane && !r->memory_per_node && !r->memory_per_core && !r->all_memory &&
-		!r->gres_needs && !r->whole_nodes && !r->cores_beside && !r->contiguous;
-}
-
 static bool takes_cores(const struct sl_cluster *c, const struct want *w, int64_t cores)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const struct sl_request *r = &w->pub.request;
 
-	return takes_only(r, cores) && w->pub.variants == 1 && !w->pub.native && w->pub.method == SL_PLACE_BESTFIT &&
+	return sl_request_is_cores(r, cores) && w->pub.variants == 1 && !w->pub.native && w->pub.method == SL_PLACE_BESTFIT &&
 		!job->array_max_running[w->entry.job] && c->snap->node.rows == 1 &&
 		(!r->eligible || sl_nodeset_contains(r->eligible, 0));
 }
@@ -171,13 +159,10 @@ bool sl_plan_promises_easy(const struct sl_plan *p)
 	return p->promises_easy;
 }
 
-/* Is it sure that the time which is found for it the next time is no later?  place.h says for whom it is not. */
+/* True if the time that is found for the head the next time is sure to be no later. */
 static bool keeps_its_time(const struct booking *head)
 {
-	const struct sl_request *r = &head->want->pub.request;
-
-	return !head->expected && head->method != SL_PLACE_EXPLICIT && !r->max_leaves && !r->parts &&
-		!(r->gres_needs && r->max_nodes);
+	return !head->expected && head->method != SL_PLACE_EXPLICIT && sl_request_has_first_start(&head->want->pub.request);
 }
 
 struct sl_room sl_plan_room(struct sl_plan *p)

@@ -111,10 +111,11 @@ void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 /* What of its place the request settles; NULL: nothing. */
 static const char *says_itself(const struct sl_want *w)
 {
-	return w->request.parts ? "its constraint has counts: which nodes are of which feature" :
+	return sl_request_may_be_named(&w->request) && !w->shares ? NULL :
+		w->request.parts ? "its constraint has counts: which nodes are of which feature" :
 		w->request.plane ? "its tasks go round its nodes in planes: what each gives" :
-		w->request.picks ? "its distribution is arbitrary: what each of its nodes gives" :
-		w->shares ? "its cores may be others', too: which nodes have some for it" : NULL;
+		w->shares ? "its cores may be others', too: which nodes have some for it" :
+		"its distribution is arbitrary: what each of its nodes gives";
 }
 
 /* What forbids a start or a reservation whatever is free.  1: nothing. */
@@ -376,15 +377,11 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 static bool is_stuck(const struct attempt *a, const struct booking *head)
 {
 	enum sl_lack lack = a->lack.misfit.lack;
-	const struct sl_request *r = &a->w->pub.request;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts ||
-	    a->w->pub.variants > 1 || head->want->pub.variants > 1)
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE ||
+	    !sl_request_has_first_start(&a->w->pub.request) || a->w->pub.variants > 1 || head->want->pub.variants > 1)
 		return false;
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (r->gres[i].per == SL_GRES_PER_JOB)
-			return false;
 	of_head.duration = head->t1 - head->t0;
 	if (a->p->stuck != head && !sl_fit_may_move(a->tl, &of_head, &head->layout, head->t0))
 		a->p->stuck = head;

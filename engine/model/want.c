@@ -122,7 +122,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 static void ask_core_spec(struct sl_cluster *c, struct want *w)
 {
 	if (want_can_place(w, SL_W(CORE_SPEC) | SL_W(THREAD_SPEC)))
-		w->pub.request.cores_beside = (int32_t) cluster_part(c, &w->entry)->core_spec -
+		w->pub.request.extra_cores = (int32_t) cluster_part(c, &w->entry)->core_spec -
 			(int32_t) least(c->snap->job.core_spec[w->entry.job], SL_MAX_NODE_CORES);
 }
 

@@ -391,7 +391,7 @@ static uint32_t count_down(const struct sl_cluster *c, const struct sl_request *
 	for (uint32_t n = sl_nodeset_next(&c->unusable, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&c->unusable, n + 1)) {
 		const struct sl_resources *all = &sl_timeline_kind(c->empty, n)->capacity;
 
-		down += sl_nodeset_contains(r->eligible, n) && sl_need_units(&need, all, all);
+		down += sl_nodeset_contains(r->eligible, n) && sl_need_units(&need.node, all, all);
 	}
 	return down;
 }

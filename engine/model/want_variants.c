@@ -215,7 +215,7 @@ static void list_rows(const struct want *w, struct list *l)
 
 	all.n = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		add_now(&all, &l->at[i])->request.cores_beside = -(int32_t) rows->spare;
+		add_now(&all, &l->at[i])->request.spare_cores = rows->spare;
 	for (uint32_t i = 0; rows->enough && i < l->n; i++) {
 		struct sl_variant *enough = add_now(&all, &l->at[i]);
 

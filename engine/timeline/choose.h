@@ -13,28 +13,44 @@
 
 /* -- a request in units ------------------------------------------------- */
 
+/* All of a need that what a node offers for it depends on: functions that look at a node get no more than that.  Needs that
+ * are equal here, byte by byte (there are none between the fields), are offered the same. */
+#define SL_NODE_NEED \
+	int64_t least_memory; \
+	int64_t node_memory;		/* that a node gives whatever its units, */ \
+	int64_t unit_memory;		/* and for each unit: all but the next one and of gres of the job */ \
+	int64_t memory_per_core; \
+	uint32_t unit_cores;		/* so many cores are had by */ \
+	uint32_t core_units;		/* so many units together */ \
+	uint32_t once;			/* a node gives multiples of so many cores */ \
+	uint32_t least, most;		/* units on a node */ \
+	uint32_t cap;			/* units in all */ \
+	int32_t least_cores;		/* that a node must have free for them */ \
+	int32_t floor_cores;		/* that a node gives however few units it has */ \
+	int32_t most_cores; \
+	int32_t beside;			/* cores of a whole node that are not on the timeline; negative, of any: that it leaves */ \
+	uint32_t whole, all_memory; \
+	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */ \
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */ \
+	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */ \
+	const struct sl_devices *devices;	/* of the timeline */
+
+struct sl_node_need {
+	SL_NODE_NEED
+};
+_Static_assert(sizeof(struct sl_node_need) == 4 * 8 + 14 * 4 + sizeof(struct sl_gres_need[SL_MAX_GRES_NEEDS]) +
+	       sizeof(uint16_t[SL_MAX_GRES]) + sizeof(void *), "a need of a node is compared as bytes: no gaps");
+
 struct sl_need {
+	union {
+		struct sl_node_need node;
+		struct { SL_NODE_NEED };
+	};
 	const struct sl_request *r;
 	uint32_t min_nodes;
 	uint32_t max_nodes;		/* UINT32_MAX: no limit */
 	int64_t units;			/* in all */
-	uint32_t unit_cores;		/* so many cores are had by */
-	uint32_t core_units;		/* so many units together */
-	uint32_t once;			/* a node gives multiples of so many cores */
-	uint32_t least, most;		/* units on a node */
-	int32_t least_cores;		/* that a node must have free for them */
-	int32_t given_cores;		/* that it gives for them: of those, and of cores beside the timeline's */
-	int32_t floor_cores;		/* that a node gives however few units it has */
-	int32_t most_cores;
-	int64_t least_memory;
-	int64_t node_memory;		/* that a node gives whatever its units, */
-	int64_t unit_memory;		/* and for each unit: all but memory_per_core and of gres of the job */
-	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
-	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
-	bool whole, all_memory;
-	const struct sl_devices *devices;	/* of the timeline */
-	int32_t beside;			/* cores of a whole node that are not on the timeline; negative, of any: that it leaves */
+	int32_t given_cores;		/* that a node gives for its least: of those, and of cores beside the timeline's */
 };
 
 /* 0, or -1 when the request cannot be satisfied on nodes of that timeline (with *misfit), or
@@ -42,21 +58,8 @@ struct sl_need {
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit);
 
-/* All of a need that what a node offers for it depends on.  Bytes between are zero: needs are compared as bytes. */
-struct sl_node_need {
-	int64_t least_memory, node_memory, unit_memory, memory_per_core;
-	uint32_t least, most, unit_cores, core_units, once;
-	uint32_t cap;			/* units in all, where these matter: the caller says so */
-	int32_t least_cores, floor_cores, most_cores, beside;
-	uint32_t needs;
-	uint16_t whole, all_memory;
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
-};
-
-void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n);
-
 /* Units that so many cores hold, however many there may be on a node. */
-static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
+static inline int64_t sl_need_held(const struct sl_node_need *need, int64_t cores)
 {
 	if (need->once > 1)
 		cores -= cores % need->once;
@@ -64,14 +67,14 @@ static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
 }
 
 /* Units that a node holds which has so many cores free. */
-static inline int64_t sl_need_held_there(const struct sl_need *need, int64_t cores)
+static inline int64_t sl_need_held_there(const struct sl_node_need *need, int64_t cores)
 {
 	cores += need->beside;
 	return cores > 0 ? sl_need_held(need, cores) : 0;
 }
 
-/* Units that a node with *free could take; at most need->units. */
-uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,
+/* Units that a node with *free could take; at most need->cap. */
+uint32_t sl_need_units(const struct sl_node_need *need, const struct sl_resources *capacity,
 		       const struct sl_resources *free);
 
 /* What a node with *free gives for *units* and *job* gres; false when it cannot. */

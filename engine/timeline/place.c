@@ -35,7 +35,7 @@ static bool includes_all(const struct sl_timeline *tl, const struct sl_need *nee
 /* Count nodes with so many cores free; whether that is enough now. */
 static bool enough(const struct sl_need *need, uint32_t cores, uint32_t nodes, struct sl_sums *s)
 {
-	uint64_t units = (uint64_t) sl_need_held(need, cores);
+	uint64_t units = (uint64_t) sl_need_held(&need->node, cores);
 
 	if (!nodes || (int64_t) cores < need->least_cores)
 		return false;

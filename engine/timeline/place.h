@@ -2,8 +2,7 @@
 /*
  * place.h - which nodes a job gets, how many cores on each, and when.
  *
- * A request is what a job asks for in the engine's terms: no partitions, features
- * or states any more, but the nodes that may be used and the amounts.  A method
+ * A request (request.h) has the nodes that may be used and the amounts.  A method
  * says which of the nodes that would do are taken.  The answer is a layout:
  * sets of nodes that each give the same amount.
  *
@@ -35,95 +34,13 @@
  * Ties are broken by node index: the same timeline and request give the same
  * layout, however the timeline came about.
  *
- * Ownership: a layout owns its memory; requests borrow nodesets.  Threads: none
+ * Ownership: a layout owns its memory.  Threads: none
  * (working memory hangs on the timeline).
  */
 #ifndef SL_PLACE_H
 #define SL_PLACE_H
 
-#include "timeline/nodeset.h"
-#include "timeline/timeline.h"
-
-/* -- the request ------------------------------------------------------- */
-
-enum sl_gres_per { SL_GRES_PER_NODE, SL_GRES_PER_TASK, SL_GRES_PER_JOB };
-
-/*
- * *count* of any of the kinds in *kinds* (bit k: kind k; "gpu" without a type is
- * the mask of all gpu kinds), of each node, task, or of the job as a whole.  Two
- * masks of one request must be disjoint or one inside the other, as names and
- * types are.
- */
-struct sl_gres_need {
-	uint16_t kinds;
-	uint16_t per;			/* enum sl_gres_per */
-	uint32_t count;
-	int64_t memory;			/* MiB for each of them, on its node; not beside memory_per_core */
-};
-
-#define SL_MAX_GRES_MEMORY (INT64_C(1) << 26)	/* MiB */
-
-#define SL_MAX_GRES_NEEDS 8
-
-struct sl_part {
-	struct sl_nodeset nodes;
-	uint32_t count;
-};
-
-struct sl_pick {		/* of an explicit layout */
-	uint32_t node;
-	uint32_t cores;		/* 0: what the tasks that go there need */
-	uint32_t tasks;		/* that go there, for which the cores are, and not one too many; 0: not said */
-};
-
-struct sl_request {
-	/* Which nodes.  NULL: all that there are; none required. */
-	const struct sl_nodeset *eligible;
-	const struct sl_nodeset *required;
-	const struct sl_part *part;	/* so many of its nodes are of each, and none counts for two */
-	uint32_t parts;			/* 0: none says so; not beside required nodes */
-	uint32_t min_nodes;		/* at least 1; 0 means 1 */
-	uint32_t max_nodes;		/* 0: no limit */
-	const struct sl_pick *pick;	/* its nodes with the tasks of each, and no cores: nothing is left to choose */
-	uint32_t picks;			/* 0: any nodes; not beside parts or gres of the job */
-	uint32_t max_leaves;		/* most leaf switches that its nodes may be below; 0: no limit */
-	bool ignores_tree;		/* its nodes are chosen without a look at switches; not beside max_leaves */
-	bool most_nodes;		/* as many as can be had of them, if it starts now */
-
-	/* How much.  Without tasks, cores are dealt out one by one. */
-	uint32_t tasks;			/* 0: not said */
-	uint32_t cores_per_task;	/* 0 means 1 */
-	uint32_t tasks_per_core;	/* tasks that share each group of cores_per_task cores; 0 means 1 */
-	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
-	uint32_t min_cores_per_node;	/* 0: none */
-	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */
-	uint32_t cores_at_once;		/* cores of a node are given, and can be had, in multiples of it; 0 means 1.  Not of
-					   whole nodes */
-	uint32_t least_free_cores;	/* that a node must have, though it gives fewer; 0: none.  Not of whole nodes */
-	uint32_t tasks_per_node;	/* most tasks on a node; 0: no limit */
-	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */
-	uint32_t plane;			/* tasks that each node gets in its turn, while it has room; 0: not said.  More
-					   tasks than all nodes but one get in the first round; no gres of the job */
-	int64_t memory_per_node;	/* MiB */
-	int64_t memory_per_core;	/* MiB for each core that is taken; added to the above */
-	bool all_memory;		/* of each node, none of which is taken; not beside the two above */
-	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
-	uint32_t gres_needs;
-	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
-	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer.  Of a part
-					   of a node: negative, so many stay free beside it */
-	bool contiguous;		/* one block of consecutive indices, whatever the method */
-
-	/* How long: the interval [start, start + duration), SL_FOREVER without limit. */
-	int64_t duration;
-};
-
-/*
- * Is it a request at all?  0, or -1 with *err (SL_EINVAL: no duration, masks that
- * overlap halfway, more needs than SL_MAX_GRES_NEEDS, ...).  The functions below
- * call it.
- */
-int sl_request_check(const struct sl_request *r, struct sl_error *err);
+#include "timeline/request.h"
 
 /* -- the method -------------------------------------------------------- */
 
@@ -275,13 +192,5 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
  * even when the head may move.
  */
 int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
-
-/*
- * What must be free on a node for the request to be given *each* of it: that, and more where it wants more
- * free than it takes (least_free_cores, cores_beside), gres of the job as a whole are dealt to other nodes (each has to
- * have one), or its cores are enough for more tasks than it is given, and so more tasks' gres.  Of gres and memory it
- * is an upper bound, which no node need have: what is free there will do.
- */
-void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim);
 
 #endif

@@ -171,7 +171,7 @@ static bool does(const struct sl_timeline *tl, const struct sl_need *need, const
 {
 	struct sl_offer at = { .free = s->free };
 
-	return !s->blocks && sl_need_offer(need, &tl->kind[tl->class[o->class].kind].capacity, &at) &&
+	return !s->blocks && sl_need_offer(&need->node, &tl->kind[tl->class[o->class].kind].capacity, &at) &&
 	       at.units >= o->units;
 }
 

@@ -125,7 +125,7 @@ static int64_t most_held(const struct deal *d)
 static int64_t units_at_once(const struct sl_need *need)
 {
 	const struct sl_request *r = need->r;
-	int64_t held = need->once > 1 ? sl_need_held(need, need->once) : 0;
+	int64_t held = need->once > 1 ? sl_need_held(&need->node, need->once) : 0;
 
 	if (r->plane)
 		return r->plane;
@@ -207,7 +207,7 @@ int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t f
  */
 static int64_t units_to_keep(const struct sl_space *sp, const struct sl_need *need)
 {
-	int64_t kept = sl_need_held(need, need->given_cores);
+	int64_t kept = sl_need_held(&need->node, need->given_cores);
 
 	for (uint32_t i = 0; i < sp->chosen.n && kept > need->least; i++)
 		if (kept > sp->offer[sp->chosen.at[i].offer].units)

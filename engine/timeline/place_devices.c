@@ -119,7 +119,7 @@ static void leave_first(uint16_t mask, const struct sl_resources *capacity, cons
 	}
 }
 
-void sl_devices_in_turn(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_resources *at,
+void sl_devices_in_turn(const struct sl_node_need *need, const struct sl_resources *capacity, const struct sl_resources *at,
 			struct sl_resources *free)
 {
 	const struct sl_devices *d = need->devices;

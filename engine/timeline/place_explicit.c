@@ -6,7 +6,7 @@
 
 static uint32_t units_in(const struct sl_need *need, uint32_t cores)
 {
-	uint64_t units = (uint64_t) sl_need_held(need, cores);
+	uint64_t units = (uint64_t) sl_need_held(&need->node, cores);
 
 	if (units > need->most)
 		units = need->most;
@@ -43,7 +43,7 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
 	if (!cores || need->whole || cores <= (uint32_t) need->given_cores)
 		return need->least;
-	return (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
+	return (uint32_t) sl_need_held(&need->node, (int64_t) cores - need->once) + 1;
 }
 
 /* The fewest units that a pick stands for: those that it says, or those that its cores are for. */
@@ -136,8 +136,8 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 
 		if (!sl_step_min(g, t, end, &o.free))
 			return refuse_node(misfit, need, how, i);
-		sl_need_in_turn(need, cap, &g->step[sl_step_at(g, t)].free, &o.free);
-		if (!sl_need_offer(need, cap, &o) || o.units < p->tasks || (p->tasks && p->tasks < need->least))
+		sl_need_in_turn(&need->node, cap, &g->step[sl_step_at(g, t)].free, &o.free);
+		if (!sl_need_offer(&need->node, cap, &o) || o.units < p->tasks || (p->tasks && p->tasks < need->least))
 			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);

@@ -235,8 +235,8 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 			continue;
 		if (!(now ? sl_live_min(tl, i, end, &o.free) : sl_step_min(g, t, end, &o.free)))
 			continue;
-		sl_need_in_turn(need, &tl->kind[l->kind].capacity, &g->step[sl_step_at(g, t)].free, &o.free);
-		if (!sl_need_offer(need, &tl->kind[l->kind].capacity, &o))
+		sl_need_in_turn(&need->node, &tl->kind[l->kind].capacity, &g->step[sl_step_at(g, t)].free, &o.free);
+		if (!sl_need_offer(&need->node, &tl->kind[l->kind].capacity, &o))
 			continue;
 		if (sl_eligible(tl, need, l, &o.nodes, err))
 			return -1;

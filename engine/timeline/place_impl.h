@@ -22,7 +22,7 @@ struct sl_offer {
 	bool is_run;			/* the nodes are *run* and no others; unknown where not set */
 	struct sl_run run;
 	uint32_t class;
-	uint32_t units;			/* at most need->units */
+	uint32_t units;			/* at most need->cap */
 	uint32_t weight;
 	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres for the job as a whole, in the order of need->need[needs + i] */
 	int64_t key;			/* smaller is taken first; then weight, then key2 */
@@ -128,7 +128,7 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
 /* -- place_need.c ------------------------------------------------------ */
 
 /* Could a node with that free give anything?  Cheap, and never false when it could. */
-static inline bool sl_need_plausible(const struct sl_need *need, const struct sl_resources *free,
+static inline bool sl_need_plausible(const struct sl_node_need *need, const struct sl_resources *free,
 				     const struct sl_resources *capacity)
 {
 	if (free->cores < need->least_cores || free->memory < need->least_memory)
@@ -159,10 +159,10 @@ bool sl_devices_take(const struct sl_devices *d, const struct sl_resources *capa
  * least that is *free* for as long as the job runs take the devices that it then has no turn at, since it would be
  * given others: *at* is free when it starts.
  */
-void sl_devices_in_turn(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_resources *at,
+void sl_devices_in_turn(const struct sl_node_need *need, const struct sl_resources *capacity, const struct sl_resources *at,
 			struct sl_resources *free);
 
-static inline void sl_need_in_turn(const struct sl_need *need, const struct sl_resources *capacity,
+static inline void sl_need_in_turn(const struct sl_node_need *need, const struct sl_resources *capacity,
 				   const struct sl_resources *at, struct sl_resources *free)
 {
 	if (need->devices && !need->whole && need->needs + need->jobs)
@@ -170,7 +170,7 @@ static inline void sl_need_in_turn(const struct sl_need *need, const struct sl_r
 }
 
 /* Units that a node with *o->free could take, into o->units and o->job; false: none. */
-bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o);
+bool sl_need_offer(const struct sl_node_need *need, const struct sl_resources *capacity, struct sl_offer *o);
 
 /* -- place_gather.c ---------------------------------------------------- */
 

@@ -16,105 +16,6 @@ static int64_t up(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-static int check_gres(const struct sl_request *r, struct sl_error *err)
-{
-	if (r->gres_needs > SL_MAX_GRES_NEEDS)
-		return sl_fail(err, SL_EINVAL, "%u needs of gres: at most %d", r->gres_needs, SL_MAX_GRES_NEEDS);
-	for (uint32_t i = 0; i < r->gres_needs; i++) {
-		uint16_t a = r->gres[i].kinds;
-
-		if (r->gres[i].memory < 0 || r->gres[i].memory > SL_MAX_GRES_MEMORY ||
-		    (r->gres[i].memory && (r->memory_per_core || r->all_memory)))
-			return sl_fail(err, SL_EINVAL, "gres need %u: memory for each", i);
-		if (r->gres[i].per > SL_GRES_PER_JOB)
-			return sl_fail(err, SL_EINVAL, "gres need %u: per what? (%u)", i, r->gres[i].per);
-		if (a >> SL_MAX_GRES)
-			return sl_fail(err, SL_EINVAL, "gres need %u: kinds 0x%x of %d", i, a, SL_MAX_GRES);
-		for (uint32_t j = 0; j < i; j++) {
-			uint16_t b = r->gres[j].kinds, both = a & b;
-
-			if (both && both != a && both != b)
-				return sl_fail(err, SL_EINVAL, "gres needs %u and %u: kinds 0x%x and 0x%x overlap halfway",
-					       j, i, b, a);
-		}
-	}
-	return 0;
-}
-
-int sl_request_check(const struct sl_request *r, struct sl_error *err)
-{
-	if (r->duration <= 0)
-		return sl_fail(err, SL_EINVAL, "duration %lld: not positive", (long long) r->duration);
-	if (r->cores < 0 || r->memory_per_node < 0 || r->memory_per_core < 0)
-		return sl_fail(err, SL_EINVAL, "negative amount of cores or memory");
-	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
-	    r->cores > INT64_MAX / 4)
-		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
-	if (r->cores_at_once > SL_MAX_NODE_CORES)
-		return sl_fail(err, SL_EINVAL, "%u cores at once: no node has as many", r->cores_at_once);
-	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
-		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
-	return check_gres(r, err);
-}
-
-/* Does another need take of the same kinds? */
-static bool is_shared(const struct sl_request *r, uint32_t need)
-{
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (i != need && r->gres[i].kinds & r->gres[need].kinds)
-			return true;
-	return false;
-}
-
-/* So many pieces of it, where the node gives *has*: perhaps of any of its kinds. */
-static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t pieces, int64_t has, struct sl_resources *claim)
-{
-	const struct sl_gres_need *g = &r->gres[need];
-	bool shared = is_shared(r, need);
-
-	if (pieces <= has && !shared)
-		return;
-	for (int k = 0; k < SL_MAX_GRES; k++)
-		if (g->kinds >> k & 1 && (shared || claim->gres[k] < pieces))
-			claim->gres[k] = shared || pieces > UINT16_MAX ? UINT16_MAX : (uint16_t) pieces;
-	claim->memory += g->memory * (shared ? pieces : pieces - has);
-}
-
-/* The most tasks that so many cores are for. */
-static int64_t most_tasks(const struct sl_request *r, int64_t cores)
-{
-	int64_t tasks = cores * or_one(r->tasks_per_core) / or_one(r->cores_per_task);
-
-	return r->tasks_per_node && tasks > r->tasks_per_node ? r->tasks_per_node : tasks;
-}
-
-/* Cores of a node that it has beside those on the timeline; negative: that it leaves. */
-static int32_t beside_of(const struct sl_request *r)
-{
-	return r->whole_nodes || r->cores_beside < 0 ? r->cores_beside : 0;
-}
-
-void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)
-{
-	*claim = *each;
-	if (r->whole_nodes)
-		return;
-	claim->cores -= beside_of(r);
-	if (claim->cores < (int64_t) r->least_free_cores)
-		claim->cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
-	for (uint32_t i = 0; i < r->gres_needs; i++) {
-		const struct sl_gres_need *g = &r->gres[i];
-		int64_t has = 0;
-
-		for (int k = 0; k < SL_MAX_GRES; k++)
-			has += g->kinds >> k & 1 ? each->gres[k] : 0;
-		if (g->per == SL_GRES_PER_JOB && g->count)
-			claim_pieces(r, i, 1, has, claim);
-		else if (g->per == SL_GRES_PER_TASK)
-			claim_pieces(r, i, most_tasks(r, each->cores) * g->count, has, claim);
-	}
-}
-
 static int senseless(struct sl_misfit *m, int64_t need, int64_t have)
 {
 	if (m)
@@ -237,7 +138,7 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
  */
 static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
 {
-	int64_t most = sl_need_held_there(need, most_cores), least;
+	int64_t most = sl_need_held_there(&need->node, most_cores), least;
 
 	if (most > need->most)
 		most = need->most;
@@ -257,7 +158,7 @@ static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_mis
 }
 
 /* Cores that a node gives for so many units. */
-static uint32_t cores_for(const struct sl_need *need, uint32_t units)
+static uint32_t cores_for(const struct sl_node_need *need, uint32_t units)
 {
 	int64_t cores = up((int64_t) units * need->unit_cores, need->core_units);
 
@@ -273,6 +174,7 @@ static uint32_t cores_for(const struct sl_need *need, uint32_t units)
 static void memory_of(struct sl_need *need, const struct sl_request *r)
 {
 	need->node_memory = r->memory_per_node;
+	need->memory_per_core = r->memory_per_core;
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
 		if (r->gres[i].per == SL_GRES_PER_NODE)
 			need->node_memory += r->gres[i].memory * r->gres[i].count;
@@ -297,7 +199,7 @@ static void leave_beside(struct sl_need *need)
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
-	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = beside_of(r) };
+	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = sl_request_beside(r) };
 	need->once = need->whole ? 1 : or_one(r->cores_at_once);
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
@@ -310,11 +212,12 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	need->least_cores = INT32_MAX;
 	if ((uint64_t) need->least * need->unit_cores / need->core_units < INT32_MAX - SL_MAX_NODE_CORES &&
 	    need->floor_cores < INT32_MAX - SL_MAX_NODE_CORES)
-		need->least_cores = (int32_t) cores_for(need, need->least);
+		need->least_cores = (int32_t) cores_for(&need->node, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
 	need->given_cores = need->least_cores;
 	need->devices = tl->devices;
+	need->cap = need->units < UINT32_MAX ? (uint32_t) need->units : UINT32_MAX;
 	memory_of(need, r);
 	if (need->beside)
 		leave_beside(need);
@@ -325,28 +228,6 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	sort_gres(need, r);
 	least_gres(need);
 	return 0;
-}
-
-void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n)
-{
-	memset(n, 0, sizeof(*n));
-	n->least_memory = need->least_memory;
-	n->node_memory = need->node_memory;
-	n->unit_memory = need->unit_memory;
-	n->memory_per_core = need->r->memory_per_core;
-	n->least = need->least;
-	n->most = need->most;
-	n->unit_cores = need->unit_cores;
-	n->core_units = need->core_units;
-	n->once = need->once;
-	n->least_cores = need->least_cores;
-	n->floor_cores = need->floor_cores;
-	n->most_cores = need->most_cores;
-	n->beside = need->beside;
-	n->whole = need->whole;
-	n->all_memory = need->all_memory;
-	n->needs = need->needs;
-	memcpy(n->need, need->need, need->needs * sizeof(*n->need));
 }
 
 /* Take *count* of the kinds in the mask from *left*, lowest kind first. */
@@ -364,7 +245,7 @@ static bool take_gres(uint16_t kinds, uint64_t count, uint16_t *left, uint16_t *
 	return !count;
 }
 
-static bool gres_for(const struct sl_need *need, uint32_t units, uint16_t *left, uint16_t *taken)
+static bool gres_for(const struct sl_node_need *need, uint32_t units, uint16_t *left, uint16_t *taken)
 {
 	for (uint32_t i = 0; i < need->needs; i++) {
 		const struct sl_gres_need *g = &need->need[i];
@@ -376,7 +257,7 @@ static bool gres_for(const struct sl_need *need, uint32_t units, uint16_t *left,
 	return true;
 }
 
-static void begin_gres(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_resources *free,
+static void begin_gres(const struct sl_node_need *need, const struct sl_resources *capacity, const struct sl_resources *free,
 		       uint16_t *left)
 {
 	memcpy(left, free->gres, sizeof(free->gres));
@@ -384,7 +265,7 @@ static void begin_gres(const struct sl_need *need, const struct sl_resources *ca
 		sl_devices_narrow(need->devices, capacity, free, left);
 }
 
-static bool gres_fit(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_offer *o,
+static bool gres_fit(const struct sl_node_need *need, const struct sl_resources *capacity, const struct sl_offer *o,
 		     uint32_t units, uint16_t *left)
 {
 	uint16_t taken[SL_MAX_GRES] = { 0 };
@@ -394,13 +275,13 @@ static bool gres_fit(const struct sl_need *need, const struct sl_resources *capa
 }
 
 /* What so many units take of a node's memory. */
-static int64_t units_memory(const struct sl_need *need, uint32_t units)
+static int64_t units_memory(const struct sl_node_need *need, uint32_t units)
 {
-	return need->node_memory + need->unit_memory * units + need->r->memory_per_core * cores_for(need, units);
+	return need->node_memory + need->unit_memory * units + need->memory_per_core * cores_for(need, units);
 }
 
 /* As many units as the gres allow, then what is left for the job as a whole. */
-static bool offer_gres(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o)
+static bool offer_gres(const struct sl_node_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
 	uint16_t left[SL_MAX_GRES], taken[SL_MAX_GRES] = { 0 };
 
@@ -429,17 +310,16 @@ static bool offer_gres(const struct sl_need *need, const struct sl_resources *ca
 	return true;
 }
 
-bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o)
+bool sl_need_offer(const struct sl_node_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
-	const struct sl_request *r = need->r;
 	int64_t cores = (int64_t) o->free.cores + need->beside, units;
 
 	if (!sl_need_plausible(need, &o->free, capacity))
 		return false;
 	if (cores > need->most_cores)
 		cores = need->most_cores;
-	if (r->memory_per_core) {
-		int64_t with_memory = (o->free.memory - need->node_memory) / r->memory_per_core;
+	if (need->memory_per_core) {
+		int64_t with_memory = (o->free.memory - need->node_memory) / need->memory_per_core;
 
 		if (cores > with_memory)
 			cores = with_memory;
@@ -449,15 +329,15 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 		units = (o->free.memory - need->node_memory) / need->unit_memory;
 	if (units > need->most)
 		units = need->most;
-	if (units > need->units)
-		units = need->units;
+	if (units > need->cap)
+		units = need->cap;
 	if (units < need->least)
 		return false;
 	o->units = (uint32_t) units;
 	return !(need->needs + need->jobs) || offer_gres(need, capacity, o);
 }
 
-uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,
+uint32_t sl_need_units(const struct sl_node_need *need, const struct sl_resources *capacity,
 		       const struct sl_resources *free)
 {
 	struct sl_offer o = { .free = *free };
@@ -475,12 +355,12 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 		*each = *capacity;
 		return true;
 	}
-	*each = (struct sl_resources) { .cores = (int32_t) cores_for(need, units) };
-	each->memory = need->all_memory ? capacity->memory : units_memory(need, units);
+	*each = (struct sl_resources) { .cores = (int32_t) cores_for(&need->node, units) };
+	each->memory = need->all_memory ? capacity->memory : units_memory(&need->node, units);
 	if (!(need->needs + need->jobs))
 		return true;
-	begin_gres(need, capacity, free, left);
-	if (!gres_for(need, units, left, each->gres))
+	begin_gres(&need->node, capacity, free, left);
+	if (!gres_for(&need->node, units, left, each->gres))
 		return false;
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		if (!take_gres(need->need[need->needs + j].kinds, job[j], left, each->gres))

@@ -26,6 +26,7 @@ static struct sl_request request_on(const struct sl_request *r, const struct sl_
 {
 	struct sl_request one = *r;
 
+	one.part = NULL;
 	one.parts = 0;
 	one.eligible = eligible;
 	return one;

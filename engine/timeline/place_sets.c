@@ -256,7 +256,7 @@ static int take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct
 	struct sl_span span = { first, last, p->sp->offers };
 
 	sl_live_min(tl, g->live, p->sheet->end, &o.free);
-	sl_need_in_turn(p->need, &tl->kind[g->kind].capacity, &g->now_free, &o.free);
+	sl_need_in_turn(&p->need->node, &tl->kind[g->kind].capacity, &g->now_free, &o.free);
 	return sl_offer_push(p->sp, &o, err) || sl_picker_take(p, &span, false, err) ? -1 : 0;
 }
 

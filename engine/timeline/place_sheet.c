@@ -35,11 +35,11 @@
 
 static bool describe(const struct sl_timeline *tl, const struct sl_need *need, struct sl_node_need *n)
 {
-	int64_t most = sl_need_held_there(need, tl->most_cores);
+	int64_t most = sl_need_held_there(&need->node, tl->most_cores);
 
 	if (most > UINT16_MAX || need->jobs)
 		return false;
-	sl_need_on_node(need, n);
+	*n = need->node;
 	n->cap = need->units < most ? (uint32_t) need->units : (uint32_t) most;
 	return true;
 }
@@ -120,8 +120,8 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 	narrow(t, tl, live);
 	if (!sl_live_min(tl, live, t->end, &o.free))
 		return (struct sl_amount) { 0 };
-	sl_need_in_turn(need, &tl->kind[l->kind].capacity, &l->free, &o.free);
-	if (!sl_need_offer(need, &tl->kind[l->kind].capacity, &o))
+	sl_need_in_turn(&need->node, &tl->kind[l->kind].capacity, &l->free, &o.free);
+	if (!sl_need_offer(&need->node, &tl->kind[l->kind].capacity, &o))
 		return (struct sl_amount) { 0 };
 	return (struct sl_amount) { (uint16_t) o.units, (uint16_t) o.free.cores };
 }

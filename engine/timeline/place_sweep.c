@@ -74,7 +74,7 @@ static void take_min(const struct sweep *w, struct sl_resources *a, const struct
 static void take(const struct sweep *w, const struct sl_resources *capacity, struct sl_offer *o, struct sl_take *take)
 {
 	take->units = 0;
-	if (o->free.cores < w->floor || !sl_need_offer(w->need, capacity, o))
+	if (o->free.cores < w->floor || !sl_need_offer(&w->need->node, capacity, o))
 		return;
 	take->units = o->units;
 	memcpy(take->job, o->job, w->need->jobs * sizeof(*take->job));
@@ -113,7 +113,7 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 	for (k = c->step; k < g->steps && (k == c->step || g->step[k].t < end); k++) {
 		const struct sl_step *s = &g->step[k];
 
-		if (s->blocks || s->free.cores < w->floor || !sl_need_plausible(w->need, &s->free, capacity)) {
+		if (s->blocks || s->free.cores < w->floor || !sl_need_plausible(&w->need->node, &s->free, capacity)) {
 			c->edge = k + 1 < g->steps ? g->step[k + 1].t : SL_FOREVER;
 			return;
 		}
@@ -121,7 +121,7 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 			take_min(w, &o.free, &s->free);
 	}
 	c->edge = next_edge(g, c->step, t, w->need->r->duration);
-	sl_need_in_turn(w->need, capacity, &g->step[c->step].free, &o.free);
+	sl_need_in_turn(&w->need->node, capacity, &g->step[c->step].free, &o.free);
 	take(w, capacity, &o, then);
 }
 
@@ -175,7 +175,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 {
 	const struct sl_need *need = w->need;
 
-	w->top = sl_need_held_there(need, w->tl->most_cores);
+	w->top = sl_need_held_there(&need->node, w->tl->most_cores);
 	if (w->top > need->units)
 		w->top = need->units;
 	if (w->top > need->most)
@@ -198,7 +198,7 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 	if (from > w->tl->now) {
 		c->step = sl_step_at(&w->tl->class[l->class], from);
 		look(w, c, from, &c->now);
-	} else if (!sl_need_plausible(w->need, &l->free, capacity)) {
+	} else if (!sl_need_plausible(&w->need->node, &l->free, capacity)) {
 		return;
 	} else if (f->steady < SL_FOREVER || !l->free.cores) {
 		look(w, c, from, &c->now);
@@ -215,7 +215,7 @@ static bool may_do(struct sweep *w, uint32_t kind)
 		const struct sl_resources *capacity = &w->tl->kind[kind].capacity;
 
 		w->kind = kind;
-		w->does = sl_need_plausible(w->need, capacity, capacity);
+		w->does = sl_need_plausible(&w->need->node, capacity, capacity);
 	}
 	return w->does;
 }
@@ -397,8 +397,8 @@ static int offer_at(const struct sweep *w, const struct sl_cursor *c, int64_t t,
 	struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
 
 	sl_step_min_from(g, c->step, sl_later(t, w->need->r->duration), &o.free);	/* no step of what it offers is over */
-	sl_need_in_turn(w->need, &kind->capacity, &g->step[c->step].free, &o.free);
-	return sl_need_offer(w->need, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
+	sl_need_in_turn(&w->need->node, &kind->capacity, &g->step[c->step].free, &o.free);
+	return sl_need_offer(&w->need->node, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
 }
 
 /* Offers as sl_gather() makes them, from the cursors that have something. */
@@ -523,7 +523,7 @@ static int sweep_all(struct sweep *w, int64_t from, int64_t *t, struct sl_layout
 static void look_out(struct sweep *w)
 {
 	const struct sl_need *need = w->need;
-	int64_t most = sl_need_held_there(need, w->tl->most_cores), cores = need->least_cores;
+	int64_t most = sl_need_held_there(&need->node, w->tl->most_cores), cores = need->least_cores;
 
 	if (need->whole && cores < w->tl->least_cores)
 		cores = w->tl->least_cores;
@@ -565,7 +565,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 /* On a machine of one node it has to give all: the cores, for so many units.  0: that says nothing. */
 static int32_t cores_of_all(const struct sl_timeline *tl, const struct sl_need *need)
 {
-	int64_t most = tl->nodes == 1 && !need->whole ? sl_need_held(need, tl->most_cores) : 0;
+	int64_t most = tl->nodes == 1 && !need->whole ? sl_need_held(&need->node, tl->most_cores) : 0;
 
 	return need->units <= most ? (int32_t) (need->units * need->unit_cores / need->core_units) : 0;
 }

@@ -39,7 +39,7 @@ static void rows(struct sl_cluster *c, uint32_t id, uint32_t enough, bool alone)
 	const struct sl_want *w = want(c, id);
 
 	assert_int_equal(w->native, 0);
-	assert_int_equal(w->variant[0].request.cores_beside, -16);
+	assert_int_equal(w->variant[0].request.spare_cores, 16);
 	assert_int_equal(w->variant[1].request.least_free_cores, enough);
 	assert_int_equal(enough && w->variant[1].request.max_nodes == 1 && w->request.max_nodes != 1, alone);
 	assert_false(sl_want_takes_places(w));

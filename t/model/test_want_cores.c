@@ -28,10 +28,10 @@ static void cores_for_the_system_are_those_that_the_job_says(void **state)
 	build_change_job(b, 3, .core_spec = 1);
 	build_change_job(b, 3, .asks = SL_ASKS_SPEC_THREADS);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->request.cores_beside, -1);
-	assert_int_equal(want(c, 2)->request.cores_beside, 2);
-	assert_int_equal(want(c, 3)->request.cores_beside, 1);
-	assert_int_equal(want(c, 4)->request.cores_beside, 0);
+	assert_int_equal(want(c, 1)->request.extra_cores, -1);
+	assert_int_equal(want(c, 2)->request.extra_cores, 2);
+	assert_int_equal(want(c, 3)->request.extra_cores, 1);
+	assert_int_equal(want(c, 4)->request.extra_cores, 0);
 	for (uint32_t i = 1; i <= 3; i++) {
 		assert_left(want(c, i), 0);
 		assert_true(want(c, i)->request.whole_nodes);

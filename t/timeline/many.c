@@ -119,7 +119,8 @@ struct sl_request some_request(void)
 	r.memory_per_node = one_in(4) ? 100 * below(10) : 0;
 	r.all_memory = !r.memory_per_core && !r.memory_per_node && one_in(4);
 	r.whole_nodes = one_in(8);
-	r.cores_beside = one_in(2) ? (int32_t) below(5) - 2 : 0;
+	r.extra_cores = one_in(2) ? (int32_t) below(5) - 2 : 0;
+	r.spare_cores = one_in(4) ? below(3) : 0;
 	r.least_free_cores = one_in(8) ? below(9) : 0;
 	r.cores_at_once = one_in(6) ? 1 + below(4) : 0;
 	if (one_in(5))

@@ -361,10 +361,144 @@ static void what_was_refused_before_makes_no_difference(void **state)
 	failing_seed = 0;
 }
 
+/* -- what holds of two requests ------------------------------------------- */
+
+/* The same, or with a few fields as in another request. */
+static struct sl_request like(const struct sl_request *r, const struct sl_request *other)
+{
+	struct sl_request one = *r;
+
+	one.min_nodes = one_in(4) ? other->min_nodes : one.min_nodes;
+	one.max_nodes = one_in(4) ? other->max_nodes : one.max_nodes;
+	one.most_nodes = one_in(4) ? other->most_nodes : one.most_nodes;
+	one.contiguous = one_in(4) ? other->contiguous : one.contiguous;
+	one.max_leaves = one_in(4) ? other->max_leaves : one.max_leaves;
+	one.ignores_tree = one_in(4);
+	one.tasks = one_in(4) ? other->tasks : one.tasks;
+	one.cores_per_task = one_in(4) ? other->cores_per_task : one.cores_per_task;
+	one.tasks_per_core = one_in(4) ? other->tasks_per_core : one.tasks_per_core;
+	one.cores = one_in(4) ? other->cores : one.cores;
+	one.min_cores_per_node = one_in(4) ? other->min_cores_per_node : one.min_cores_per_node;
+	one.max_cores_per_node = one_in(4) ? other->max_cores_per_node : one.max_cores_per_node;
+	one.cores_at_once = one_in(4) ? other->cores_at_once : one.cores_at_once;
+	one.least_free_cores = one_in(4) ? below(5) : 0;
+	one.spare_cores = one_in(4) ? other->spare_cores : one.spare_cores;
+	one.extra_cores = one_in(4) ? (int32_t) below(5) - 2 : 0;
+	one.tasks_per_node = one_in(4) ? other->tasks_per_node : one.tasks_per_node;
+	one.tasks_per_node_exact = one_in(4) ? other->tasks_per_node_exact : one.tasks_per_node_exact;
+	one.plane = one_in(8) ? 1 + below(3) : 0;
+	if (one_in(4) && !one.all_memory && !other->all_memory && !one.gres_needs) {
+		one.memory_per_node = other->memory_per_node;
+		one.memory_per_core = other->memory_per_core;
+	}
+	one.whole_nodes = one_in(4) ? other->whole_nodes : one.whole_nodes;
+	if (one_in(4))
+		one.gres_needs = one_in(2) ? 0 : below(one.gres_needs + 1);
+	return one;
+}
+
+static bool fits(struct world *w, const struct sl_request *r, int64_t t, struct sl_misfit *misfit)
+{
+	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
+
+	return sl_fit_at(w->tl, r, &how, t, NULL, misfit, NULL) == 1;
+}
+
+/* Often for a node of each of two parts, or for the two nodes that a list names. */
+static void add_which(struct sl_request *r, const struct sl_part *part, struct sl_pick *pick)
+{
+	uint32_t which = below(6);
+
+	if (which > 2 || r->required || sl_request_has_job_gres(r))
+		return;
+	r->contiguous = false;
+	r->plane = r->max_leaves = 0;
+	if (which == 0) {
+		r->part = part;
+		r->parts = 2;
+		r->min_nodes = r->min_nodes < 2 ? 2 : r->min_nodes;
+	} else {
+		pick[0] = (struct sl_pick) { .node = below(NODES / 2), .tasks = 1 + below(4) };
+		pick[1] = (struct sl_pick) { .node = NODES / 2 + below(NODES / 2), .tasks = 1 + below(4) };
+		r->min_nodes = r->max_nodes = 2;
+		r->tasks = pick[0].tasks + pick[1].tasks;
+		r->eligible = NULL;
+		r->pick = pick;
+		r->picks = 2;
+	}
+	if (r->max_nodes && r->max_nodes < r->min_nodes)
+		r->max_nodes = r->min_nodes;
+}
+
+/* Two requests that differ in few fields.  (All nodes of the second may be had by the first: what the caller looks at.) */
+static void draw_pair(struct world *w, const struct sl_part *part, struct sl_pick *pick, struct sl_request *a,
+		      struct sl_request *b)
+{
+	struct sl_request other;
+
+	random_request(w);
+	other = w->r;
+	random_request(w);
+	*a = like(&w->r, &other);
+	*b = like(&w->r, &other);
+	a->duration = b->duration = 1 + below(4);
+	a->eligible = b->eligible;
+	add_which(a, part, pick);
+	if (!a->picks && one_in(2))
+		return;
+	b->part = a->part;
+	b->parts = a->parts;
+	b->pick = one_in(2) ? a->pick : NULL;
+	b->picks = b->pick ? a->picks : 0;
+}
+
+static void say_both(const struct sl_request *a, const struct sl_request *b)
+{
+#define SL_X(type, name, comparison, holds) if (a->name || b->name) \
+		print_error("%s: %lld %lld\n", #name, (long long) (intptr_t) a->name, (long long) (intptr_t) b->name);
+	SL_REQUEST_FIELDS(SL_X)
+#undef SL_X
+	fail_msg("the second fits, and the first does not");
+}
+
+static void a_request_fits_where_one_fits_that_asks_no_less(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 9000), rounds = rounds_of(2000), compared = 0;
+	static struct world w;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		struct sl_run half[2] = { { 0, NODES / 2 - 1 }, { NODES / 2, NODES - 1 } };
+		struct sl_part part[2] = { { { &half[0], 1, 1, NODES / 2 }, 1 }, { { &half[1], 1, 1, NODES / 2 }, 1 } };
+		struct sl_pick pick[2];
+
+		failing_seed = random_state = seed + round;
+		create_world(&w);
+		for (int i = 0; i < 60; i++) {
+			struct sl_request a, b;
+			struct sl_misfit misfit;
+			int64_t t = below(SPAN);
+
+			draw_pair(&w, part, pick, &a, &b);
+			if (sl_request_check(&a, NULL) || sl_request_check(&b, NULL) || !sl_request_asks_no_less(&a, &b) ||
+			    !fits(&w, &b, t, NULL))
+				continue;
+			compared++;
+			/* (a choice by gres of the job, or of leaves, may be missed; and nobody keeps that something is senseless) */
+			if (!fits(&w, &a, t, &misfit) && misfit.lack != SL_LACK_SENSE && sl_request_has_first_start(&a))
+				say_both(&a, &b);
+		}
+		destroy_world(&w);
+	}
+	failing_seed = 0;
+	assert_true(compared > rounds);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(every_answer_agrees_with_trying_everything, say_seed),
+		cmocka_unit_test_teardown(a_request_fits_where_one_fits_that_asks_no_less, say_seed),
 		cmocka_unit_test_teardown(what_was_refused_before_makes_no_difference, say_seed),
 	};
 

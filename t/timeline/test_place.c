@@ -228,7 +228,7 @@ static void a_node_may_have_to_have_more_free_than_it_gives(void **state)
 static void a_node_may_have_to_keep_some_free_beside_what_it_gives(void **state)
 {
 	struct sl_timeline *tl = machine(3, NULL);
-	struct sl_request r = { .tasks = 7, .cores_beside = -4, .duration = 10 };
+	struct sl_request r = { .tasks = 7, .spare_cores = 4, .duration = 10 };
 	struct sl_resources each = { .cores = 3 }, claim;
 
 	(void) state;
@@ -253,13 +253,13 @@ static void tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not(void *
 
 	(void) state;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:8");
-	r.cores_beside = -1;
+	r.extra_cores = -1;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:8");
-	r.cores_beside = -2;
+	r.extra_cores = -2;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:8");
-	r.cores_beside = -8;
+	r.extra_cores = -8;
 	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 0, NULL, NULL, NULL), 0);
-	r.cores_beside = 6;
+	r.extra_cores = 6;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0:8");
 	assert_int_equal(sl_fit_least_cores(tl, &r), 8);
 	sl_timeline_destroy(tl);

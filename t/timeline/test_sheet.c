@@ -157,7 +157,7 @@ static void cores_beside_the_timeline_count(void **state)
 	const struct sl_space *sp;
 
 	(void) state;
-	more.cores_beside = 2;
+	more.extra_cores = 2;
 	s.tl = sl_timeline_create(s.nodes, kind_of, &kind, 1, 0, NULL);
 	for (uint32_t n = 0; n < 500; n++) {	/* each a class of its own */
 		struct sl_resources each = { .cores = 1 };

@@ -179,7 +179,7 @@ void random_request(struct world *w)
 	if (one_in(2))
 		random_gres(r);
 	r->whole_nodes = one_in(7);
-	r->cores_beside = !r->whole_nodes && one_in(6) ? -(int32_t) below(3) : 0;
+	r->spare_cores = one_in(6) ? below(3) : 0;
 	r->all_memory = one_in(5);
 	if (r->all_memory)
 		r->memory_per_node = r->memory_per_core = 0;
@@ -329,7 +329,7 @@ int64_t units_on(const struct world *w, const struct reading *q, uint32_t n, int
 		uint16_t left[SL_MAX_GRES];
 
 		memcpy(left, f->gres, sizeof(left));
-		if (cores - r->cores_beside <= f->cores && (!r->max_cores_per_node || cores <= r->max_cores_per_node) &&
+		if (cores + (r->whole_nodes ? 0 : r->spare_cores) <= f->cores && (!r->max_cores_per_node || cores <= r->max_cores_per_node) &&
 		    memory_for(r, u, cores) <= f->memory &&
 		    gres_possible(r, 0, u, left))
 			return u;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* request.c - what holds of a request by its fields alone. */
+#include "timeline/request.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+static uint32_t or_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+/* -- which fields it says -------------------------------------------------- */
+
+enum field {
+#define SL_X(type, name, comparison, holds) FIELD_##name,
+	SL_REQUEST_FIELDS(SL_X)
+#undef SL_X
+	FIELDS
+};
+_Static_assert(FIELDS <= 64, "a set of fields has 64 bits");
+
+enum { FIRST = 1, NAMED = 2, APART = 4, CORES = 8, MOST = FIRST | NAMED | APART, ALL = MOST | CORES };
+
+/* The fields of which that does not hold. */
+static inline uint64_t fields_without(unsigned what)
+{
+	uint64_t set = 0;
+
+#define SL_X(type, name, comparison, holds) set |= (uint64_t) !((holds) & what) << FIELD_##name;
+	SL_REQUEST_FIELDS(SL_X)
+#undef SL_X
+	return set;
+}
+
+static bool holds_of_all(const struct sl_request *r, unsigned what)
+{
+	uint64_t said = 0;
+
+#define SL_X(type, name, comparison, holds) said |= (uint64_t) (r->name != 0) << FIELD_##name;
+	SL_REQUEST_FIELDS(SL_X)
+#undef SL_X
+	return !(said & fields_without(what));
+}
+
+bool sl_request_has_first_start(const struct sl_request *r)
+{
+	return holds_of_all(r, FIRST) && !sl_request_has_job_gres(r);
+}
+
+bool sl_request_may_be_named(const struct sl_request *r)
+{
+	return holds_of_all(r, NAMED);
+}
+
+bool sl_request_is_apart(const struct sl_request *r)
+{
+	return holds_of_all(r, APART);
+}
+
+bool sl_request_is_cores(const struct sl_request *r, int64_t cores)
+{
+	return holds_of_all(r, CORES) && r->tasks_per_core <= 1 && r->min_nodes <= 1 &&
+		cores == (r->tasks ? (int64_t) r->tasks * or_one(r->cores_per_task) : r->cores);
+}
+
+/* -- two of them ----------------------------------------------------------- */
+
+static uint32_t or_most(uint32_t limit)
+{
+	return limit ? limit : UINT32_MAX;
+}
+
+/* True if the request counts tasks, and not cores. */
+static bool is_by_tasks(const struct sl_request *r)
+{
+	return r->tasks || (r->tasks_per_node && r->tasks_per_node_exact);
+}
+
+/* True if *a* counts what *b* does, and asks for no more of it: if b fits on k nodes, and a may have only some of them, then
+ * the best of the k have at least their proportion of what b asks for. */
+static bool asks_as_many(const struct sl_request *a, const struct sl_request *b)
+{
+	const uint64_t most_a = or_most(a->max_nodes), most_b = or_most(b->max_nodes);
+
+	if (b->tasks < a->tasks || b->cores < a->cores || b->tasks * most_a < a->tasks * most_b)
+		return false;
+	if (a->cores && sl_product((uint64_t) b->cores, most_a) < sl_product((uint64_t) a->cores, most_b))
+		return false;
+	return is_by_tasks(a) == is_by_tasks(b) || (!is_by_tasks(a) && !a->cores && !a->gres_needs);
+}
+
+/* The same number of tasks on each node: then *a* is placed on some of the nodes of *b*. */
+static bool asks_as_exactly(const struct sl_request *a, const struct sl_request *b)
+{
+	return !a->tasks_per_node_exact || !a->tasks_per_node ||
+		(b->tasks_per_node_exact && a->tasks_per_node == b->tasks_per_node && a->tasks && b->tasks);
+}
+
+static bool asks_gres(const struct sl_request *a, const struct sl_request *b)
+{
+	return !a->gres_needs || (a->gres_needs == b->gres_needs && !memcmp(a->gres, b->gres, a->gres_needs * sizeof(a->gres[0])) &&
+				  (or_most(a->max_nodes) >= or_most(b->max_nodes) || !sl_request_has_job_gres(a)));
+}
+
+static bool asks_more_free(const struct sl_request *a, const struct sl_request *b)
+{
+	const uint32_t free_a = a->whole_nodes ? 0 : a->least_free_cores, free_b = b->whole_nodes ? 0 : b->least_free_cores;
+	const uint32_t once_a = a->whole_nodes ? 0 : a->cores_at_once, once_b = b->whole_nodes ? 0 : b->cores_at_once;
+
+	return free_a <= free_b && (once_a <= 1 || once_a == once_b) && sl_request_beside(a) >= sl_request_beside(b);
+}
+
+bool sl_request_asks_no_less(const struct sl_request *a, const struct sl_request *b)
+{
+	bool says_which = false, same_which = true;
+
+	if (b->min_nodes < a->min_nodes || !asks_as_many(a, b))
+		return false;
+#define MORE(f) if (b->f < a->f) return false;
+#define LIMIT(f) if (b->f - 1 > a->f - 1) return false;		/* (0 - 1 is more than all) */
+#define FEWER(f) if (b->f > a->f) return false;
+#define WHICH(f) says_which |= a->f != 0; same_which &= a->f == b->f;
+#define EQUAL(f) if (a->f != b->f) return false;
+#define NONE(f) if (a->f) return false;
+#define FREE(f)
+#define HAND(f)
+#define CALLER(f)
+#define SL_X(type, name, comparison, holds) comparison(name)
+	SL_REQUEST_FIELDS(SL_X)
+#undef SL_X
+	if (says_which && (!same_which || or_most(a->max_nodes) < or_most(b->max_nodes)))
+		return false;
+	return asks_gres(a, b) && asks_as_exactly(a, b) && asks_more_free(a, b);
+}
+
+/* -- one of them ----------------------------------------------------------- */
+
+static int check_gres(const struct sl_request *r, struct sl_error *err)
+{
+	if (r->gres_needs > SL_MAX_GRES_NEEDS)
+		return sl_fail(err, SL_EINVAL, "%u needs of gres: at most %d", r->gres_needs, SL_MAX_GRES_NEEDS);
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		uint16_t a = r->gres[i].kinds;
+
+		if (r->gres[i].memory < 0 || r->gres[i].memory > SL_MAX_GRES_MEMORY ||
+		    (r->gres[i].memory && (r->memory_per_core || r->all_memory)))
+			return sl_fail(err, SL_EINVAL, "gres need %u: memory for each", i);
+		if (r->gres[i].per > SL_GRES_PER_JOB)
+			return sl_fail(err, SL_EINVAL, "gres need %u: per what? (%u)", i, r->gres[i].per);
+		if (a >> SL_MAX_GRES)
+			return sl_fail(err, SL_EINVAL, "gres need %u: kinds 0x%x of %d", i, a, SL_MAX_GRES);
+		for (uint32_t j = 0; j < i; j++) {
+			uint16_t b = r->gres[j].kinds, both = a & b;
+
+			if (both && both != a && both != b)
+				return sl_fail(err, SL_EINVAL, "gres needs %u and %u: kinds 0x%x and 0x%x overlap halfway",
+					       j, i, b, a);
+		}
+	}
+	return 0;
+}
+
+int sl_request_check(const struct sl_request *r, struct sl_error *err)
+{
+	if (r->duration <= 0)
+		return sl_fail(err, SL_EINVAL, "duration %lld: not positive", (long long) r->duration);
+	if (r->cores < 0 || r->memory_per_node < 0 || r->memory_per_core < 0)
+		return sl_fail(err, SL_EINVAL, "negative amount of cores or memory");
+	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
+	    r->cores > INT64_MAX / 4)
+		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
+	if (r->cores_at_once > SL_MAX_NODE_CORES)
+		return sl_fail(err, SL_EINVAL, "%u cores at once: no node has as many", r->cores_at_once);
+	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
+		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
+	return check_gres(r, err);
+}
+
+/* Does another need take of the same kinds? */
+static bool is_shared(const struct sl_request *r, uint32_t need)
+{
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (i != need && r->gres[i].kinds & r->gres[need].kinds)
+			return true;
+	return false;
+}
+
+/* So many pieces of it, where the node gives *has*: perhaps of any of its kinds. */
+static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t pieces, int64_t has, struct sl_resources *claim)
+{
+	const struct sl_gres_need *g = &r->gres[need];
+	bool shared = is_shared(r, need);
+
+	if (pieces <= has && !shared)
+		return;
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		if (g->kinds >> k & 1 && (shared || claim->gres[k] < pieces))
+			claim->gres[k] = shared || pieces > UINT16_MAX ? UINT16_MAX : (uint16_t) pieces;
+	claim->memory += g->memory * (shared ? pieces : pieces - has);
+}
+
+/* The most tasks that so many cores are for. */
+static int64_t most_tasks(const struct sl_request *r, int64_t cores)
+{
+	int64_t tasks = cores * or_one(r->tasks_per_core) / or_one(r->cores_per_task);
+
+	return r->tasks_per_node && tasks > r->tasks_per_node ? r->tasks_per_node : tasks;
+}
+
+void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)
+{
+	*claim = *each;
+	if (r->whole_nodes)
+		return;
+	claim->cores -= sl_request_beside(r);
+	if (claim->cores < (int64_t) r->least_free_cores)
+		claim->cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		const struct sl_gres_need *g = &r->gres[i];
+		int64_t has = 0;
+
+		for (int k = 0; k < SL_MAX_GRES; k++)
+			has += g->kinds >> k & 1 ? each->gres[k] : 0;
+		if (g->per == SL_GRES_PER_JOB && g->count)
+			claim_pieces(r, i, 1, has, claim);
+		else if (g->per == SL_GRES_PER_TASK)
+			claim_pieces(r, i, most_tasks(r, each->cores) * g->count, has, claim);
+	}
+}

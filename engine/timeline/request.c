@@ -13,35 +13,18 @@ static uint32_t or_one(uint32_t n)
 
 /* -- which fields it says -------------------------------------------------- */
 
-enum field {
-#define SL_X(type, name, comparison, holds) FIELD_##name,
-	SL_REQUEST_FIELDS(SL_X)
-#undef SL_X
-	FIELDS
-};
-_Static_assert(FIELDS <= 64, "a set of fields has 64 bits");
-
 enum { FIRST = 1, NAMED = 2, APART = 4, CORES = 8, MOST = FIRST | NAMED | APART, ALL = MOST | CORES };
 
-/* The fields of which that does not hold. */
-static inline uint64_t fields_without(unsigned what)
+/* True if that holds of all fields that the request says.  (*what* is a constant: only fields of which it does not hold are
+ * looked at.) */
+static inline __attribute__((always_inline)) bool holds_of_all(const struct sl_request *r, unsigned what)
 {
-	uint64_t set = 0;
+	bool other = false;
 
-#define SL_X(type, name, comparison, holds) set |= (uint64_t) !((holds) & what) << FIELD_##name;
+#define SL_X(type, name, comparison, holds) other |= !((holds) & what) && r->name != 0;
 	SL_REQUEST_FIELDS(SL_X)
 #undef SL_X
-	return set;
-}
-
-static bool holds_of_all(const struct sl_request *r, unsigned what)
-{
-	uint64_t said = 0;
-
-#define SL_X(type, name, comparison, holds) said |= (uint64_t) (r->name != 0) << FIELD_##name;
-	SL_REQUEST_FIELDS(SL_X)
-#undef SL_X
-	return !(said & fields_without(what));
+	return !other;
 }
 
 bool sl_request_has_first_start(const struct sl_request *r)
@@ -84,7 +67,7 @@ static bool asks_as_many(const struct sl_request *a, const struct sl_request *b)
 {
 	const uint64_t most_a = or_most(a->max_nodes), most_b = or_most(b->max_nodes);
 
-	if (b->tasks < a->tasks || b->cores < a->cores || b->tasks * most_a < a->tasks * most_b)
+	if (b->cores < a->cores || b->tasks * most_a < a->tasks * most_b)
 		return false;
 	if (a->cores && sl_product((uint64_t) b->cores, most_a) < sl_product((uint64_t) a->cores, most_b))
 		return false;
@@ -112,11 +95,11 @@ static bool asks_more_free(const struct sl_request *a, const struct sl_request *
 	return free_a <= free_b && (once_a <= 1 || once_a == once_b) && sl_request_beside(a) >= sl_request_beside(b);
 }
 
-bool sl_request_asks_no_less(const struct sl_request *a, const struct sl_request *b)
+bool sl_request_compare(const struct sl_request *a, const struct sl_request *b)
 {
 	bool says_which = false, same_which = true;
 
-	if (b->min_nodes < a->min_nodes || !asks_as_many(a, b))
+	if (!asks_as_many(a, b))
 		return false;
 #define MORE(f) if (b->f < a->f) return false;
 #define LIMIT(f) if (b->f - 1 > a->f - 1) return false;		/* (0 - 1 is more than all) */

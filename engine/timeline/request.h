@@ -138,7 +138,11 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err);
  * True if *a* fits at any time at which *b* does, for as long: then a refusal of *a* holds for *b*.  That all nodes that *b*
  * may have are *a*'s, too, is left to the caller.  False if it is not known.
  */
-bool sl_request_asks_no_less(const struct sl_request *a, const struct sl_request *b);
+bool sl_request_compare(const struct sl_request *a, const struct sl_request *b);
+static inline bool sl_request_asks_no_less(const struct sl_request *a, const struct sl_request *b)
+{
+	return b->tasks >= a->tasks && b->min_nodes >= a->min_nodes && sl_request_compare(a, b);
+}
 
 /* True if sl_fit_earliest() is sure to find the earliest start of such a request, and not perhaps a later one. */
 bool sl_request_has_first_start(const struct sl_request *r);

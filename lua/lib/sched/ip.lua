@@ -149,13 +149,16 @@ local function add_node_job(p, rows, j, list, cost)
 	m:add { terms = cores, lo = 0, hi = not job.whole and 0 or nil }			-- (2)
 end
 
+local UNKNOWN <const> = 1e15		-- no node has as much, but one whose memory is not known: it limits nothing
+
 -- What classes have: (1), (3), and memory.
 local function add_limits(p, rows)
 	for i, class in ipairs(p.w.classes) do
 		for what, of in pairs(rows) do
 			for l = 1, p.w.levels do
-				if #of[i][l] > 0 then
-					p.model:add { terms = of[i][l], hi = class[what][l] * class.count, name = what .. " " .. i .. "/" .. l }
+				local most = class[what][l] * class.count
+				if #of[i][l] > 0 and most < UNKNOWN then
+					p.model:add { terms = of[i][l], hi = most, name = what .. " " .. i .. "/" .. l }
 				end
 			end
 		end

@@ -109,6 +109,13 @@ describe("ip_window", function()
 		assert.equal(2, #plan:start(2).nodes)
 	end)
 
+	it("takes nodes whose memory is not known to have enough", function()
+		local c = t.cluster { nodes = { { count = 2, cores = 8, memory = 1000 }, { cores = 8 } }, pending = {
+			{ id = 1, tasks = 8, memory = 900 }, { id = 2, tasks = 8, memory = 900 }, { id = 3, tasks = 8, memory = 5000 },
+			{ id = 4, tasks = 8, memory = 1100 } } }
+		assert.equal(3, #t.decide("ip_window", c):started())
+	end)
+
 	it("leaves room for a reservation of the guard", function()
 		-- job 1 waits for both nodes, which are free in an hour; only what ends before may start
 		local c = t.cluster { nodes = "2x4c", running = { { id = 9, nodes = 1, exclusive = true, ends_in = "1h" } },

@@ -100,14 +100,23 @@ uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want
 	return free ? 0 : p->kept_frees;
 }
 
-static void open_blocked(struct sl_plan *p, bool open)
+/* 0, or -1 with *err, and nothing has changed. */
+static int open_blocked(struct sl_plan *p, bool open, struct sl_error *err)
 {
+	uint32_t i = 0;
+
 	if (open == p->blocked_open)
-		return;
-	for (uint32_t i = 0; i < p->kept_frees; i++)
-		plan_keep_free(p, &p->kept_free[i], !open, NULL);
+		return 0;
+	while (i < p->kept_frees && !plan_keep_free(p, &p->kept_free[i], !open, err))
+		i++;
+	if (i < p->kept_frees) {
+		while (i--)
+			plan_keep_free(p, &p->kept_free[i], open, NULL);
+		return -1;
+	}
 	p->blocked_open = open;
 	plan_refusals_forget(p);	/* what was refused while these nodes were closed may fit now, and the reverse */
+	return 0;
 }
 
 /* Whose held place is off the timeline; SL_NONE: nobody's. */
@@ -119,20 +128,19 @@ static uint32_t held_open_for(const struct sl_plan *p)
 	return SL_NONE;
 }
 
-struct opened plan_open_for(struct sl_plan *p, uint32_t job)
+int plan_open_for(struct sl_plan *p, uint32_t job, struct opened *was, struct sl_error *err)
 {
-	struct opened was = { p->blocked_open, held_open_for(p) };
-
-	if (p->kept_frees)
-		open_blocked(p, p->uses_blocked && p->uses_blocked[job]);
+	*was = (struct opened) { p->blocked_open, held_open_for(p) };
+	if (p->kept_frees && open_blocked(p, p->uses_blocked && p->uses_blocked[job], err) < 0)
+		return -1;
 	if (p->holds)
 		plan_hold_open(p, job);
-	return was;
+	return 0;
 }
 
 void plan_as_before(struct sl_plan *p, struct opened was)
 {
-	open_blocked(p, was.blocked);
+	open_blocked(p, was.blocked, NULL);
 	if (p->holds)
 		plan_hold_open(p, was.job);
 }

@@ -438,12 +438,13 @@ uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
 void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
 
 /* confine.c: nodes that are kept free are open to a job while a place is looked for, where it may use them, and to no
- * other; so is what is held for it.  What the first returned is for the second. */
+ * other; so is what is held for it.  0, or -1 with *err; *was is for the second, whatever the first returned.  If the second
+ * lacks memory nothing changes, and the first tries it again for the next job. */
 struct opened {
 	bool blocked;
 	uint32_t job;			/* whose held place is off the timeline; SL_NONE: nobody's */
 };
-struct opened plan_open_for(struct sl_plan *p, uint32_t job);
+int plan_open_for(struct sl_plan *p, uint32_t job, struct opened *was, struct sl_error *err);
 void plan_as_before(struct sl_plan *p, struct opened was);
 void plan_free_blocked(struct sl_plan *p);
 

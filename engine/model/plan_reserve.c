@@ -70,8 +70,9 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for(p, w, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
-	was = plan_open_for(p, e.job);
-	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
+	rc = plan_open_for(p, e.job, &was, err);
+	if (!rc && from < SL_FOREVER)
+		rc = plan_earliest(&a, from, start_time, &seconds, err);
 	if (!rc && from == SL_FOREVER)
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
 	else if (!rc)

@@ -288,10 +288,10 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	int64_t until = head->t1;
 	struct sl_range licenses = head->licenses;
 	struct attempt a;
-	struct opened was = plan_open_for(p, head->entry.job);
+	struct opened was;
 	int rc = -1;
 
-	if (plan_attempt(&a, p, head->want, &terms, err) < 0)
+	if (plan_open_for(p, head->entry.job, &was, err) < 0 || plan_attempt(&a, p, head->want, &terms, err) < 0)
 		goto done;
 	rc = plan_fits(&a, head->t0, head->expected ? head->expected : head->limit, true, err);
 	if (rc > 0) {
@@ -479,9 +479,8 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
 	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
-	was = plan_open_for(p, e.job);
 	plan_attempt_now(&a);
-	rc = find_start(&a, head, &b, &why, err);
+	rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : find_start(&a, head, &b, &why, err);
 	if (!rc && a.wakes == WAKES_NONE)
 		plan_say(&why, SL_WHY_RESOURCES, "waits for nodes that are up, for %" PRId64 " s at most, and wakes no others",
 			 a.wake_after);

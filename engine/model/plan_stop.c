@@ -494,8 +494,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for_nobody(p, err) < 0 ||
 	    plan_attempt(&d.a, p, d.w, NULL, err) < 0 || plan_lift(p, e.job, &d.at, err) < 0)
 		return -1;
-	was = plan_open_for(p, e.job);
-	rc = search(&d, err);
+	rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : search(&d, err);
 	if (rc <= 0 && plan_put_back(p, d.at, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	plan_as_before(p, was);

@@ -287,17 +287,27 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
 	return room > w->pub.time_floor ? room : w->pub.time_floor;
 }
 
-/* When the first of the reservations ends that begin within so many seconds from now: until then they keep it off nodes. */
+/* When the first of the reservations ends that begin within so many seconds from now: until then they keep it off nodes.  If
+ * there is none: when the first of the jobs ends that hold nodes. */
 static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 {
 	const struct bookings *reserved = &a->p->reserved;
-	int64_t now = a->p->c->now, first = SL_FOREVER;
+	const struct sl_cluster *c = a->p->c;
+	int64_t now = c->now, first = SL_FOREVER;
+	bool ahead = false;
 
 	for (uint32_t i = 0; i < reserved->count; i++) {
 		const struct booking *b = reserved->item[i];
 
-		if (b->entry.job != a->w->entry.job && b->t0 < sl_later(now, seconds) && b->t1 < first)
-			first = b->t1;
+		if (b->entry.job == a->w->entry.job || b->t0 >= sl_later(now, seconds))
+			continue;
+		ahead = true;
+		first = b->t1 < first ? b->t1 : first;
+	}
+	for (uint32_t i = 0; !ahead && i < c->runs + c->lingers; i++) {
+		const struct held *h = c->held[i < c->runs ? c->running[i] : c->lingering[i - c->runs]];
+
+		first = h && h->end > now && h->end < first ? h->end : first;
 	}
 	return first;
 }

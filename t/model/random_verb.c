@@ -21,14 +21,16 @@ static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct s
 		pick[how->count++] = (struct sl_pick) { .node = i, .cores = build_below(s, 6) };
 }
 
-/* What is refused for want of something free could not have started now. */
+/* What is refused for want of something free could not have started now.  (A start of a job that others may preempt needs its
+ * nodes for a shorter time than a reservation does.  So it may wait for nodes that are up where a reservation would not.) */
 static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_terms *terms)
 {
+	bool waits = terms->wake_after && d->b->snap.job.yields_after[e.job] > 0;
 	struct sl_refusal other;
 	int64_t at;
 
 	if (checked(d, sl_plan_start(d->p, e, terms, &d->why, &d->err)) ||
-	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY))
+	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY) || waits)
 		return;
 	if (checked(d, sl_plan_earliest(d->p, e, terms, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
 		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], sl_refusal_text(&d->why));

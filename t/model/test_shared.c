@@ -402,6 +402,30 @@ static void a_row_exists_for_whatever_is_placed(void **state)
 	assert_in_range(placed, 400, rows);
 }
 
+/* Which cores of the three rows are taken is not known: of twelve that are free five need not be in one row. */
+static void one_that_select_may_not_place_is_reserved_for_when_more_is_free(void **state)
+{
+	struct build *b = sharing("1x8c", 3);
+	struct sl_run run = { 0, 0 };
+	struct sl_nodeset first = { &run, 1, 1, 1 };
+	struct sl_entry e;
+	struct desk d;
+
+	(void) state;
+	runs(b, 1, 0, 4, 600);
+	runs(b, 2, 0, 4, 900);
+	runs(b, 3, 0, 4, 1200);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .tasks = 5, .limit = 3600 });
+	d = sit(b);
+	e = entry(&d, 7);
+	assert_int_equal(sl_cluster_confinement(d.c, &first, &e.confine, &d.err), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, e, NULL, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, e, NULL, &d.at, &d.why, &d.err)), 1);
+	assert_int_equal(d.at, BUILD_NOW + 600);
+	accepted(&d);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +442,7 @@ int main(void)
 		cmocka_unit_test(no_place_is_named_for_it),
 		cmocka_unit_test(a_refusal_speaks_for_those_alone_that_ask_for_no_less),
 		cmocka_unit_test(a_row_exists_for_whatever_is_placed),
+		cmocka_unit_test(one_that_select_may_not_place_is_reserved_for_when_more_is_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

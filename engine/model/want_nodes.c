@@ -232,7 +232,7 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const s
 			return -1;
 	}
 	sort_parts(w->part, w->parts);
-	w->pub.request.part = w->part;
+	w->pub.request.part = w->pub.native ? NULL : w->part;
 	w->pub.request.parts = w->pub.native ? 0 : w->parts;
 	return 0;
 }

@@ -114,8 +114,8 @@ static const char *says_itself(const struct sl_want *w)
 	return sl_request_may_be_named(&w->request) && !w->shares ? NULL :
 		w->request.parts ? "its constraint has counts: which nodes are of which feature" :
 		w->request.plane ? "its tasks go round its nodes in planes: what each gives" :
-		w->shares ? "its cores may be others', too: which nodes have some for it" :
-		"its distribution is arbitrary: what each of its nodes gives";
+		w->request.picks ? "its distribution is arbitrary: what each of its nodes gives" :
+		w->shares ? "its cores may be others', too: which nodes have some for it" : "what each of its nodes gives";
 }
 
 /* What forbids a start or a reservation whatever is free.  1: nothing. */

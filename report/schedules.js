@@ -85,6 +85,7 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 			gantt.paintPlanned(u, run.planned, w.now, (job) => colours[state.kinds.of(run, job)], colour("--soft"));
 		gantt.paintLines(u, w.now, w.block.edges, colour("--ink"), colour("--line"));
 		told.rects = state.shown.reduce((sum, r) => sum + (r.painted || 0), 0);
+		told.reservations = w.reservations.length;
 		told.planned = state.shown.reduce((sum, r) => sum + r.planned.length, 0);
 	}
 

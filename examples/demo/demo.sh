@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# demo.sh [--swf FILE[.gz]] [--nodes N] [--short] [--without-stock] - a day of a cluster in minutes.
+# demo.sh [--swf FILE[.gz]] [--nodes N] [--short] [--without-stock] [--top FILE] - a day of a cluster in minutes.
 #
 # A throw-away cluster in compressed time (libfaketime) runs a workload; `easy`
 # schedules it; then the policy is changed on disk, then broken; slurmctld stays
@@ -24,13 +24,14 @@ TOP=$(cd "$HERE/../.." && pwd -P)
 
 # ---------------------------------------------------------------------- options
 
-NODES=128 SWF='' SHORT='' STOCK=1
+NODES=128 SWF='' SHORT='' STOCK=1 TOP_TEXT=''
 for ((i = 1; i <= $#; i++)); do
 	case ${!i} in
 	--swf) ((i++)); SWF=${!i-} ;;
 	--nodes) ((i++)); NODES=${!i-} ;;
 	--short) SHORT=1 ;;
 	--without-stock) STOCK='' ;;
+	--top) ((i++)); TOP_TEXT=${!i-} ;;
 	*) echo "demo.sh: unknown option ${!i}" >&2; exit 2 ;;
 	esac
 done
@@ -204,6 +205,7 @@ begin_cluster
 run_workload
 start_view
 phase "${PHASES[0]}"
+[ -z "$TOP_TEXT" ] || schedlua top --once --dir "$C/state/schedlua" > "$TOP_TEXT"
 change_policy
 phase "${PHASES[1]}"
 break_policy

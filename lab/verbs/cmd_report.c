@@ -111,6 +111,25 @@ static int keep_own(struct report *r)
 
 /* -- the page ----------------------------------------------------------------------- */
 
+/* Slurm's reservations, as the last snapshot has them.  Its nodes are the page's, row for row. */
+static void copy_reservations(struct report *r)
+{
+	const struct sl_reservation_view *v = &r->now.reservation;
+
+	for (uint32_t i = 0; i < v->rows && sl_builder_rows(r->b, SL_T_NODE) == r->now.node.rows; i++) {
+		struct sl_reservation_row row = sl_reservation_row();
+
+		row.name = sl_builder_str(r->b, sl_snapshot_str(&r->now, v->name[i]));
+		row.start_time = v->start_time[i];
+		row.end_time = v->end_time[i];
+		row.flags = v->flags[i];
+		row.nodes = (struct sl_range) { sl_builder_rows(r->b, SL_T_RUN), v->nodes[i].count };
+		for (uint32_t k = v->nodes[i].first; k < v->nodes[i].first + v->nodes[i].count; k++)
+			sl_builder_append(r->b, SL_T_RUN, &(struct sl_run_row) { .first = r->now.run.first[k], .last = r->now.run.last[k] });
+		sl_builder_append(r->b, SL_T_RESERVATION, &row);
+	}
+}
+
 static int make_workload(struct report *r, struct sl_workload *w)
 {
 	struct sl_meta_row meta = sl_meta_row();
@@ -125,6 +144,8 @@ static int make_workload(struct report *r, struct sl_workload *w)
 	if (!r->id)
 		return sl_fail(r->err, SL_ENOMEM, "report: out of memory");
 	sl_builder_append(r->b, SL_T_META, &meta);
+	if (!r->v->user)
+		copy_reservations(r);
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct sl_job_row job = sl_job_row();
 

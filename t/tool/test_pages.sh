@@ -40,6 +40,15 @@ no_library() {
 }
 ok "without the chart library the page is made, and one line says what it lacks" no_library
 
+# What is fetched with npm, where it has been; npm itself is not run here.
+dist_library() {
+	mkdir -p "$T/dist/report" && ${MAKE:-make} -s dist-report-library distdir="$T/dist" >"$T/out" 2>"$T/err" &&
+		for f in uPlot.js uPlot.css uPlot.licence; do [ -s "$T/dist/report/$f" ] || return 1; done
+}
+if [ -f report/uPlot.js ] || [ -f "${srcdir:-.}/report/uPlot.js" ]; then
+	ok "a tarball has the chart library and its licence" dist_library
+fi
+
 compare_report() {
 	echo 'return { api = 1, name = "bad", doc = "d", decide = function(c) if c.totals.running > 3 then error "lost" end end }' >"$T/bad.lua"
 	assets && SCHEDLUA_REPORT=$T/assets run 0 compare --quiet --seeds=2 --policies="fcfs easy" --report="$T/d.html" esp &&

@@ -17,7 +17,8 @@ cat >"$T/now.json" <<EOT
   "partitions": [{ "name": "a", "nodes": "n[1-2]" }, { "name": "b", "nodes": "n[3-4]" }],
   "jobs": [{ "id": 2, "user": "bob", "partition": "a", "submit_time": $((END - 300)) },
            { "id": 3, "user": "cat", "partition": "b", "state": "RUNNING", "submit_time": $((END - 95)), "start_time": $((END - 40)),
-             "end_time": $((END + 100)) }] }
+             "end_time": $((END + 100)) }],
+  "reservations": [{ "name": "night", "start_time": $((END + 60)), "end_time": $((END + 900)), "nodes": "n[2-4]" }] }
 EOT
 "$SCHEDLUA" show --output="$S/last.snap" "$T/now.json" || exit 1
 
@@ -140,7 +141,8 @@ planned() {
 	line 60 '"full": true, "reserved": [{ "job": 2, "partition": "a", "start_time": '$((END + 50))', "nodes": "n[1-2]", "node_count": 2, "cores": 8 }]'
 	line 40 '"started": [{ "job": 3, "partition": "b", "nodes": "n3", "cores": 2, "done": true }]'
 	run 0 report --dir="$T/planned" --last=00:01:40 --output="$P" &&
-		[ "$(key planned | tr -d ' ')" = "[[0,$((END - 40)),$((END + 100))]" ] && grep -q "$((END + 50)), *$((END + 150))" "$P"
+		[ "$(key planned | tr -d ' ')" = "[[0,$((END - 40)),$((END + 100))]" ] && grep -q "$((END + 50)), *$((END + 150))" "$P" &&
+		grep -q '"name": "night", "start_s": '"$((END + 60))"', "end_s": '"$((END + 900))"', "nodes": \[1, 3\]' "$P"
 }
 ok "until when jobs may run, and where those that wait are to start" planned
 
@@ -148,7 +150,7 @@ ok "until when jobs may run, and where those that wait are to start" planned
 data() { sed -n '/class="workload"/,$p' "$P" | sed 's/"command": "[^"]*"//'; }
 own() {
 	run 0 report --dir="$S" --last=00:01:40 --user=ann --output="$P" && quiet err && out ': 1 jobs, ' && grep -q '<title>home, jobs of ann, ' "$P" &&
-		! data | grep -qE '"(bob|cat|dan|eve|n3|n4|b)"' && data | grep -q '"n1"' &&
+		! data | grep -qE '"(bob|cat|dan|eve|n3|n4|b|night)"' && data | grep -q '"n1"' &&
 		reason resources 10 && reason priority 0 && ! grep -q 'not drawn' "$P"
 }
 ok "a page for one user has only that user's jobs, nodes, partitions and reasons" own

@@ -15,6 +15,7 @@
 
 PARAMETERS=		# further words of SchedulerParameters
 STOCK_PARAMETERS=bf_interval=1,bf_continue,bf_resolution=1,sched_interval=2,sched_min_interval=0
+TAKES_HET_JOBS=		# not empty: scenes have heterogeneous jobs
 NODE_WORDS=		# further words of the line of nodes
 STOCK_SAYS=		# what Slurm's own schedulers of this release print, a slash, and what sched/lua is to print in its place
 
@@ -27,6 +28,8 @@ anew() { # stock | lua [LINE...]
 	local type=sched/lua parameters=defer,sched_interval=-1 plugins=${SL_PLUGINDIR:-$TOP/.work/inst/lib/slurm}
 	if [ "$1" = stock ]; then
 		type=sched/backfill parameters=$STOCK_PARAMETERS
+	elif [ -n "$TAKES_HET_JOBS" ]; then
+		type=sched/backfill plugins=$plugins/schedlua:$plugins	# by that name slurmctld takes heterogeneous jobs
 	fi
 	cluster_ctld_kill
 	cp "$C/slurm.conf" "$C/etc/slurm.conf"

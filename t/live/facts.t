@@ -21,7 +21,7 @@ serial_scene() {
 }
 serial() {
 	PARAMETERS=,pack_serial_at_end
-	if slurm_packs_serial_at_end; then
+	if slurm_chooses_one_node; then
 		same_as_stock serial_scene
 	else
 		anew lua

@@ -22,11 +22,15 @@ restart() { # stock | lua
 	wait_for 60 cluster_nodes_ready "$NODES"
 }
 
+# Jobs of one node are compared where Slurm chooses it.
+LEAST=1
+slurm_chooses_one_node || LEAST=2
+
 # Into REQUEST (a subshell would have random numbers of its own).  There is room for any beside AT_ONCE - 1 others.
 request() {
-	local n=$((1 + RANDOM % 3))
-	case $((RANDOM % 6)) in
-	0) REQUEST="-n$((1 + RANDOM % 6))" ;;
+	local n=$((LEAST + RANDOM % (4 - LEAST)))
+	case $((RANDOM % (7 - LEAST))) in
+	0) REQUEST="-n$((LEAST + RANDOM % (7 - LEAST)))" ;;
 	1) REQUEST="-N$n -n$((n + RANDOM % 4))" ;;
 	2) REQUEST="-N$n --ntasks-per-node=$((1 + RANDOM % 2))" ;;
 	3) REQUEST="-n$n -c2" ;;
@@ -77,6 +81,19 @@ cluster_wide() {
 	alike
 }
 
+# Each is less loaded than the one before, and the first ones are preferred by their weight.
+by_turns() {
+	local id n
+	restart lua
+	for n in n001 n002 n003 n004; do
+		id=$(submit -p least -N1 -n1 --mem=100)
+		starts "$id" 30
+		engine_chose "$id"
+		[ "$(job_nodes "$id")" = $n ]
+	done
+}
+
+it "jobs of one node get the least loaded one" by_turns
 it "in a partition of least loaded nodes jobs get the nodes that Slurm gives them" alike -p least
 it "with CR_LLN jobs get the nodes that Slurm gives them" cluster_wide
 

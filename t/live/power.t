@@ -126,7 +126,7 @@ later_than() { # JOBID SECONDS : its expected start
 is_over_time() { [ "$(date -d "$(job_get "$1" EndTime)" +%s)" -lt "$(date +%s)" ]; }
 
 # A job that may run on for ten minutes after its time, a wide one, and one that takes five minutes.
-overtime() {
+overtime_scene() {
 	local long wide small
 	long=$(submit -w n001 --exclusive -t1)
 	starts "$long"
@@ -139,7 +139,20 @@ overtime() {
 	wait_for 40 later_than "$wide" 400
 	echo "the wide one waits for $(job_reason "$wide")"
 }
-it "a job may outlast its time by OverTimeLimit, and small ones run meanwhile" alike overtime
+overtime() {
+	if slurm_expects_overdue_jobs; then
+		alike overtime_scene
+		return
+	fi
+	under lua
+	overtime_scene > "$C/scene.lua"
+	wake_all
+	diff - "$C/scene.lua" <<-'EOL'
+		beside the wide one: n002
+		the wide one waits for Resources
+	EOL
+}
+it "a job may outlast its time by OverTimeLimit, and small ones run meanwhile" overtime
 
 # The epilog of a job does not end: its node answers, and stays COMPLETING.  Slurm's backfill keeps all others from
 # starting beside the wide job then, which it expects in a second, again and again.

@@ -104,14 +104,19 @@ slurm_does_right() { # OPTIONS
 	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1" && slurm_gives_spec_cores "$1"
 }
 
-# True if select/cons_tres heeds pack_serial_at_end.  From 26.05 on it gives a job that may have only one node the first
-# node that will do (_get_one_res()), before it looks at that word.
-slurm_packs_serial_at_end() { ! slurm_since 26.05; }
+# True if select/cons_tres chooses a node for a job that may have only one.  From 26.05 on it gives it the first one that
+# will do, by weight (_get_one_res()), before it looks at pack_serial_at_end and LLN.
+slurm_chooses_one_node() { ! slurm_since 26.05; }
 
 # True if Slurm's own schedulers expect a job to start when --time-min of those that run is over (time_min_as_soft_limit).
 # Before 25.05.4 backfill alone knows that word: the will-run test of select/cons_tres, which says when a job can start,
 # takes the time limits of running jobs (_will_run_test(), job_ptr->end_time).
 slurm_expects_soft_ends() { slurm_since 25.05.4; }
+
+# True if Slurm's own schedulers expect a job that outlasts its time to run on for OverTimeLimit.  From 24.11 on select takes it
+# to be gone when it tells when a wide job could start (will_run_data_t, _build_cr_job_list()): now, again and again, so that
+# backfill keeps all others from starting beside that one.
+slurm_expects_overdue_jobs() { ! slurm_since 24.11; }
 
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }

@@ -3,7 +3,9 @@
 # Files and flags that contradict one another: what cannot start says why, and nobody else is held up.
 . "${0%/*}/live.sh"
 . "${0%/*}/beside.sh"
+. "${0%/*}/database.sh"
 needs_plugin
+LIVE_LINES+=("PartitionName=torn Nodes=ALL MaxTime=INFINITE State=UP")
 live_begin 8 DebugFlags=NO_CONF_HASH
 needs_engine
 beside_begin
@@ -51,5 +53,53 @@ resources_gone() {
 	job_is "$waits" RUNNING || [ "$(job_reason "$waits")" != None ]
 }
 it "resources.yaml is removed while some of it is booked" resources_gone
+
+# QOS that reserve nothing and want a reservation, that allow nothing and are above the partition's, which allows nothing
+# either and is above the job's.
+accounting_up() {
+	database_with_root &&
+		sacctmgr -i -Q add qos nowhere Flags=NoReserve,RequiresReservation > /dev/null &&
+		sacctmgr -i -Q add qos nothing GrpTRES=cpu=0 Flags=OverPartQOS,NoReserve > /dev/null &&
+		sacctmgr -i -Q add qos denies GrpTRES=cpu=0 Flags=OverPartQOS,DenyOnLimit > /dev/null &&
+		sacctmgr -i -Q add qos large GrpTRES=cpu=64 Flags=OverPartQOS > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,nowhere,nothing,denies,large > /dev/null &&
+		database_enforce associations,limits,qos
+}
+database_begin accounting_up
+
+# What becomes of a job: it runs, waits and why, or is not taken.
+becomes() { # OPTION...
+	local id
+	if ! id=$(submit "$@" 2> /dev/null); then
+		echo "$*: refused"
+		return
+	fi
+	wait_for 30 eval 'job_moved_on "$id" || { [ "$(job_reason "$id")" != None ] && [ "$(job_reason "$id")" != Priority ]; }'
+	stays_pending "$id" || true
+	if job_is "$id" PENDING; then
+		echo "$*: $(job_reason "$id")"
+		[ "$(job_get "$id" Priority)" != 0 ]
+	else
+		echo "$*: $(job_nodes "$id")"
+		scancel "$id"
+		wait_for 30 job_done "$id"
+	fi
+}
+torn_scene() {
+	scontrol create reservation ReservationName=own StartTime=now Duration=60 Nodes=n008 Accounts=lab > /dev/null
+	becomes -N1 -n1 --priority=9000 --qos=nowhere
+	becomes -N1 -n1 --priority=9000 --qos=nowhere --reservation=own
+	becomes -N1 -n1 --priority=9000 --qos=nothing
+	becomes -N1 -n1 --priority=9000 --qos=denies
+	becomes -N1 -n1 --priority=9000 -p torn --qos=nothing
+	becomes -N1 -n1 --priority=9000 -p torn --qos=large
+	becomes -N1 -n1 --priority=9000 -p torn
+	got -N7 --exclusive
+}
+torn() {
+	needs_accounting
+	same_as_stock torn_scene "PartitionName=torn Nodes=ALL MaxTime=INFINITE State=UP QOS=nothing"
+}
+it "QOS with flags that contradict one another: their jobs wait with Slurm's reason, and others start" torn
 
 live_end

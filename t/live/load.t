@@ -64,7 +64,8 @@ in_turn() { # OPTION...
 		echo "$REQUEST: $(job_nodes "$id")"
 		ids+=("$id")
 	done
-	! lua_schedules || engine_chose "$id"
+	# (from 26.05 on select deals the tasks of several nodes itself there)
+	! lua_schedules || [ $LEAST = 2 ] || engine_chose "$id"
 }
 
 alike() { # OPTION...

@@ -7,6 +7,7 @@
 #   same_as_stock SCENE [LINE...]  what the function prints is the same under both, with these lines of slurm.conf
 #   got OPTION...                  in a scene: a job that can start at once
 #   waits HOLDER OPTION...         one that can when that job has ended
+#   was_left_to_select             the last job that got something is one that the engine does not place
 #   holds OPTION...                one that keeps nodes busy
 #   topology_with_blocks NODES     topology.yaml: the cluster's own on stdin, and "blocks", the second of which has those nodes
 #
@@ -75,10 +76,14 @@ as_planned() { # JOBID
 got() { # OPTION... : it starts; what it has
 	local id
 	id=$(submit "$@")
+	LAST=$id
 	starts "$id" 30 || { echo "$*: $(job_state "$id") $(job_reason "$id")" >&2; return 1; }
 	as_planned "$id"
 	echo "$*: $(layout "$id")"
 }
+
+# Nor has the engine chosen for select where it cannot know: the last job that got something is one of those.
+was_left_to_select() { ! lua_schedules || [[ $(was_explained "$LAST") == *"select picks"* ]]; }
 
 start_time() { date -d "$(job_get "$1" "$2")" +%s 2> /dev/null; } # JOBID StartTime|EndTime
 is_expected() { [[ $(job_get "$1" StartTime) == 2* ]]; } # JOBID

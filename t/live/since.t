@@ -33,6 +33,7 @@ uneven_scene() {
 	got -N2 -n9 -w 'n[001-002]'
 	got -N2 -n11
 	got -N3 -n17 -w 'n[005-007]'
+	was_left_to_select
 }
 uneven() {
 	needs 24.05 "topology/block of that form"
@@ -45,6 +46,7 @@ one_block_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
 	got -N2 --exclusive
+	was_left_to_select
 	scancel -n wrap -w 'n[005-008]'
 	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null
@@ -142,6 +144,7 @@ ring_scene() {
 	local one n
 	for n in 2 4 5 6 7; do holds -N1 --exclusive -w "n00$n" > /dev/null; done
 	got -N2 --exclusive		# the first and the last, which are neighbours
+	was_left_to_select
 	scancel -n wrap
 	wait_for 30 is_idle 'n[001-008]'
 	one=$(holds -N1 --exclusive -w n002)

@@ -98,23 +98,23 @@ by_block() {
 it "a job starts when nodes are free again that a policy has blocked until then" by_block
 
 # Select chooses the nodes of the first kind of job: it likes the first ones.
-keeps_free() { # LINE of decide()
+keeps_free() { # NAME [LINE of decide()]
 	local id
 	reload <<-EOL
 	local sched = require "sched"
-	local blocked = { name = "blocked" }
+	local blocked = { name = "$1" }
 	function blocked.prepare(cluster, plan)
 		plan:block(cluster:nodes { name = "n[001-004]" }, cluster.now + 600, cluster.now + 1200)
 	end
 	function blocked.decide(cluster, plan)
-		$1
+		${2-}
 		for job in cluster:queue() do
 			plan:start(job, { place = "native" })
 		end
 	end
 	return sched.site { interval = 1, default = { blocked } }
 	EOL
-	wait_for 15 status_is policy blocked
+	wait_for 15 status_is policy "$1"
 	id=$(submit -N1 -n1 -t 20)
 	starts "$id"
 	[ "$(job_nodes "$id")" \> n004 ]
@@ -124,7 +124,8 @@ keeps_free() { # LINE of decide()
 	starts "$id"
 	[ "$(job_nodes "$id")" \< n005 ]
 }
-it "select puts no job on nodes that a policy keeps free within its time" keeps_free ""
-it "... nor does easy on nodes that it keeps free, where that policy fails" keeps_free 'for _ in cluster:queue() do error("bang") end'
+it "select puts no job on nodes that a policy keeps free within its time" keeps_free keeping
+it "... nor does easy on nodes that it keeps free, where that policy fails" keeps_free failing \
+	'for _ in cluster:queue() do if cluster.name == "schedlua" then error("bang") end end'
 
 live_end

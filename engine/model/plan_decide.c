@@ -81,17 +81,7 @@ uint64_t sl_plan_revision(const struct sl_plan *p)
 	return p->revision;
 }
 
-/* -- shapes -------------------------------------------------------------- */
-
-/* The first of the shapes to try goes into *e; returns the last one. */
-static uint32_t shapes_to_try(const struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms)
-{
-	if (terms->any_shape)
-		e->shape = 0;
-	return terms->any_shape ? p->c->snap->job.shapes[e->job].count : e->shape;
-}
-
-/* -- ways ---------------------------------------------------------------- */
+/* -- as what it is tried: its alternatives, each in its reservations ------- */
 
 /* In which reservation is the entry tried as the nth: what entry.resv becomes, or SL_NONE after the last. */
 static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint32_t n)
@@ -113,6 +103,32 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 		return own == SL_NONE ? 0 : own + 1;
 	}
 	return n ? SL_NONE : 0;
+}
+
+struct turns {
+	struct sl_entry e;		/* whose turn it is */
+	uint32_t last, n, taken;	/* last alternative; reservations of this one, and turns, so far */
+};
+
+static struct turns turns_of(const struct sl_plan *p, const struct sl_entry *e, const struct sl_terms *terms)
+{
+	struct turns t = { .e = *e, .last = e->shape };
+
+	if (terms->any_shape) {
+		t.e.shape = 0;
+		t.last = p->c->snap->job.shapes[e->job].count;
+	}
+	return t;
+}
+
+static bool next_turn(const struct sl_plan *p, struct turns *t)
+{
+	for (; t->e.shape <= t->last; t->e.shape++, t->n = 0) {
+		t->e.resv = nth_way(p, &t->e, t->n++);
+		if (t->e.resv != SL_NONE)
+			return ++t->taken;
+	}
+	return false;
 }
 
 /* In its shape, which nodes may it borrow?  1 with e->loan; 0 with *why; -1 with *err. */
@@ -152,7 +168,7 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 		     struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal unread, *why = refusal ? refusal : &unread;
-	uint32_t first, last;
+	struct turns t;
 	int rc;
 
 	if (check_decision(p, e.job, "start", err) < 0)
@@ -163,16 +179,15 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	rc = ask_guard(p, e, why, err);
 	if (rc <= 0)
 		return rc;
-	last = shapes_to_try(p, &e, terms);
-	for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++)
-		for (uint32_t n = 0; !rc && (e.resv = nth_way(p, &e, n)) != SL_NONE; n++) {
-			struct sl_refusal now;
+	t = turns_of(p, &e, terms);
+	for (rc = 0; !rc && next_turn(p, &t);) {
+		struct sl_refusal now;
 
-			plan_say_nothing(&now);
-			rc = start_in_shape(p, e, terms, easy, &now, err);
-			if (!rc)
-				merge_refusal(why, &now, e.shape == first && !n);
-		}
+		plan_say_nothing(&now);
+		rc = start_in_shape(p, t.e, terms, easy, &now, err);
+		if (!rc)
+			merge_refusal(why, &now, t.taken == 1);
+	}
 	if (rc > 0)
 		plan_forget_attempts(p, e.job);
 	return rc;
@@ -206,36 +221,34 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 
 /* -- reserving ----------------------------------------------------------- */
 
-/* Of the shapes and ways to try the one that can start first, of equal ones the first, becomes
+/* Of the alternatives and reservations to try the one that can start first, of equal ones the first, becomes
  * *e.  1 with *start_time; 0 with *why, and *e the first of them; -1 with *err. */
 static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err)
 {
-	uint32_t last = shapes_to_try(p, e, terms);
-	struct sl_entry soonest = *e;
+	struct turns turns = turns_of(p, e, terms);
 	int found = 0;
 
-	soonest.resv = nth_way(p, e, 0);
+	while (next_turn(p, &turns)) {
+		struct sl_refusal now = { .why = SL_WHY_NONE };
+		struct sl_entry at = turns.e;
+		int64_t t;
+		int rc = find_loan(p, &at, terms, &now, err);
 
-	for (struct sl_entry at = *e; at.shape <= last; at.shape++)
-		for (uint32_t n = 0; (at.resv = nth_way(p, &at, n)) != SL_NONE; n++) {
-			struct sl_refusal now = { .why = SL_WHY_NONE };
-			int64_t t;
-			int rc = find_loan(p, &at, terms, &now, err);
-
-			if (rc > 0)
-				rc = plan_earliest_start(p, at, terms, &t, &now, err);
-			if (rc < 0)
-				return -1;
-			if (!rc && !found)
-				merge_refusal(why, &now, at.shape == e->shape && !n);
-			if (!rc || (found && t >= *start_time))
-				continue;
-			found = 1;
-			*start_time = t;
-			soonest = at;
-		}
-	*e = soonest;
+		if (rc > 0)
+			rc = plan_earliest_start(p, at, terms, &t, &now, err);
+		if (rc < 0)
+			return -1;
+		if (turns.taken == 1)
+			*e = turns.e;
+		if (!rc && !found)
+			merge_refusal(why, &now, turns.taken == 1);
+		if (!rc || (found && t >= *start_time))
+			continue;
+		found = 1;
+		*start_time = t;
+		*e = at;
+	}
 	return found;
 }
 
@@ -290,8 +303,11 @@ static int decide_reservation(struct sl_plan *p, struct sl_entry e, const struct
 		plan_say(&why, SL_WHY_POLICY, "has no place that the policy allows");
 		rc = 1;
 	} else {
-		/* one shape and way needs no comparison, and what it finds would be found again */
-		if ((shapes_to_try(p, &e, terms) > e.shape || nth_way(p, &e, 1) != SL_NONE) &&
+		const struct turns t = turns_of(p, &e, terms);
+
+		e = t.e;
+		/* one alternative in one reservation needs no comparison, and what it finds would be found again */
+		if ((t.last > e.shape || nth_way(p, &e, 1) != SL_NONE) &&
 		    find_soonest(p, &e, terms, start_time, &why, err) < 0)
 			return -1;
 		rc = keeps_its_reservation(p, e, terms, &why, err);

@@ -209,6 +209,9 @@ const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, c
 /* bind/window.c: a method of the cluster. */
 int sl_lua_cluster_window(lua_State *L);
 
+/* bind/preempt.c: a method of the plan. */
+int sl_lua_plan_preempt(lua_State *L);
+
 /* bind/remember.c: a method of the plan and one of the cluster. */
 int sl_lua_plan_remember(lua_State *L);
 int sl_lua_cluster_recall(lua_State *L);

@@ -70,6 +70,38 @@ function plan:reserve(job, how) end
 ---@return string? word
 function plan:earliest(job, how) end
 
+---@class sched.stops how a job may have others stopped for it
+---@field at? integer it starts no sooner than at that time
+---@field wait_price? number what an hour of waiting costs: it waits if that is cheaper
+---@field max_victims? integer jobs stopped for it at most
+---@field max_a_cycle? integer jobs stopped in this cycle at most, for anybody
+---@field max_an_hour? integer ... with those of the last hour
+---@field max_of_user? integer ... of one user
+---@field max_of_partition? integer ... of one partition
+---@field mode? "requeue"|"expedite" where Slurm allows it; else as Slurm has it
+---@field may? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): boolean? of those whom Slurm lets be stopped
+---@field cost? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): number 0 or more; else the work that is lost
+
+---@class sched.stopped_for what came of plan:preempt()
+---@field verdict "optimal"|"found"|"held"|"waits"|"impossible"|"unproven"|"none"
+---@field cost number of the set that was found
+---@field bound number no set costs less
+---@field victims sched.job[] who is stopped
+---@field start? integer when the job is to start
+---@field alone? integer with wait_price: when it would start by itself
+---@field permitted integer how many might have been stopped
+---@field sets integer how many sets were compared
+
+--- Stop the cheapest running jobs without which the job fits; its place is reserved, and held until it starts.  A job whose place
+--- is held already is reserved there ("held"), and nobody is stopped.
+---@param job sched.job
+---@param how? sched.stops
+---@return sched.stopped_for? answer
+---@return string? reason
+---@return string? word
+---@return sched.stopped_for? answer what was found where nobody is stopped
+function plan:preempt(job, how) end
+
 --- Take a reservation back, or else the last start.
 ---@param job sched.job
 ---@return true?

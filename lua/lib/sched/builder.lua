@@ -235,7 +235,7 @@ local job_handlers = {
 	nodes = true, tasks = true, tasks_per_node = true, gres = true, gpus_per_node = true, gpus = true, exclusive = true,
 	contiguous = true, ends_in = true, started_ago = true, submitted_ago = true, begins_in = true, deadline_in = true,
 	cores = true, memory = true, partition = true, array = true, licenses = true, req_nodes = true, exc_nodes = true,
-	flags = true, state = true, overcommit = true, spread = true, suspended = true,
+	flags = true, state = true, overcommit = true, spread = true, suspended = true, stoppable = true,
 }
 
 local function flag(row, spec, key, word)
@@ -392,6 +392,19 @@ local function allocate(model, row, spec, partition, what)
 	row.min_cpus = row.min_cpus or wanted
 end
 
+-- stoppable = true (requeued), or "cancel", "requeue", "suspend": others may preempt it, as Slurm would have it.
+local function set_stoppable(row, spec, now, what)
+	local mode = spec.stoppable == true and "requeue" or spec.stoppable
+	if mode ~= "cancel" and mode ~= "requeue" and mode ~= "suspend" then
+		fail("%s: stoppable: expected true, \"cancel\", \"requeue\" or \"suspend\", got %s", what, tostring(spec.stoppable))
+	end
+	row.preempt_mode, row.preempt_from = mode, row.preempt_from or math.max(row.start_time, 1)
+	row.safe_until = row.safe_until or now + (row.grace_time or 0)
+	if mode == "requeue" then
+		row.flags[#row.flags + 1] = "REQUEUE"
+	end
+end
+
 local function add_running(model, spec, what, columns)
 	local now = model.meta.now
 	local row
@@ -408,6 +421,9 @@ local function add_running(model, spec, what, columns)
 		row.end_time = row.end_time or row.start_time + row.time_limit
 	else
 		row.end_time = row.end_time or now + 365 * 86400
+	end
+	if spec.stoppable then
+		set_stoppable(row, spec, now, what)
 	end
 	allocate(model, row, spec, row.partition, what)
 	table.insert(model.jobs, row)

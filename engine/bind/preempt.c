@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/preempt.c - plan:preempt(): others are stopped for a job (model/preempt.h).
+ *
+ * The policy's functions are called while the plan is at work.  So they are protected: what they raise is kept, the plan
+ * takes back what it has tried, and then it is raised again.
+ */
+#include "bind/how.h"
+#include "bind/turn.h"
+#include "model/preempt.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HOW 3			/* the table, at its place among the arguments */
+
+/* What the plan's questions need. */
+struct asker {
+	lua_State *L;
+	struct sl_lua *x;
+	uint32_t partition;		/* in which the job is looked at */
+	int may, cost;			/* places of the functions on the stack; 0: none */
+	bool raised;			/* one of them did; what it raised is on the top of the stack */
+};
+
+/* Call the function with both jobs and the cluster; what it returns is on the top of the stack.  0, or -1. */
+static int call(struct asker *q, int function, uint32_t victim, uint32_t job, struct sl_error *err)
+{
+	lua_State *L = q->L;
+
+	lua_pushvalue(L, function);
+	sl_lua_push_job(L, q->x, victim, q->x->snap->job.partition[victim]);
+	sl_lua_push_job(L, q->x, job, q->partition);
+	sl_lua_push_cluster(L, q->x);
+	if (lua_pcall(L, 3, 1, 0) == LUA_OK)
+		return 0;
+	q->raised = true;
+	return sl_fail(err, SL_ESCRIPT, "a function of the policy failed");
+}
+
+static int ask_may(void *arg, uint32_t victim, uint32_t job, struct sl_error *err)
+{
+	struct asker *q = arg;
+	int may;
+
+	if (call(q, q->may, victim, job, err) < 0)
+		return -1;
+	may = lua_toboolean(q->L, -1);
+	lua_pop(q->L, 1);
+	return may;
+}
+
+static int ask_cost(void *arg, uint32_t victim, uint32_t job, double *cost, struct sl_error *err)
+{
+	struct asker *q = arg;
+
+	if (call(q, q->cost, victim, job, err) < 0)
+		return -1;
+	*cost = lua_type(q->L, -1) == LUA_TNUMBER ? lua_tonumber(q->L, -1) : NAN;
+	lua_pop(q->L, 1);
+	return 0;
+}
+
+/* The function of that name stays on the stack: its place; 0: there is none. */
+static int named_function(lua_State *L, const char *name)
+{
+	if (lua_getfield(L, HOW, name) == LUA_TNIL) {
+		lua_pop(L, 1);
+		return 0;
+	}
+	if (!lua_isfunction(L, -1))
+		return luaL_error(L, "preempt: %s: expected a function, got %s", name, luaL_typename(L, -1));
+	return lua_gettop(L);
+}
+
+static uint32_t named_count(lua_State *L, const char *name)
+{
+	return (uint32_t) sl_lua_named_integer(L, HOW, name, 0, 1, UINT32_MAX);
+}
+
+static uint32_t named_mode(lua_State *L)
+{
+	const char *word = sl_lua_named_text(L, HOW, "mode");
+
+	if (!word)
+		return SL_STOP_NONE;
+	for (uint32_t mode = SL_STOP_REQUEUE; mode < SL_STOP_MODES; mode++)
+		if (mode != SL_STOP_SUSPEND && !strcmp(word, sl_stop_mode_word(mode)))
+			return mode;
+	luaL_error(L, "preempt: mode: expected \"requeue\" or \"expedite\", got \"%s\"", word);
+	return SL_STOP_NONE;
+}
+
+/* Pushes the functions. */
+static void read_how(lua_State *L, struct asker *q, struct sl_preempt_terms *t)
+{
+	double price;
+
+	*t = (struct sl_preempt_terms) { .wait_price = -1, .arg = q };
+	if (lua_isnoneornil(L, HOW))
+		return;
+	luaL_checktype(L, HOW, LUA_TTABLE);
+	sl_lua_check_names(L, HOW, "preempt: ", "at, wait_price, max_victims, max_a_cycle, max_an_hour, max_of_user, max_of_partition, "
+			   "mode, may or cost");
+	t->at = sl_lua_named_integer(L, HOW, "at", 0, 0, INT64_MAX);
+	price = sl_lua_named_number(L, HOW, "wait_price", -1, 0, HUGE_VAL);
+	t->wait_price = price;
+	t->max_victims = named_count(L, "max_victims");
+	t->max_a_cycle = named_count(L, "max_a_cycle");
+	t->max_an_hour = named_count(L, "max_an_hour");
+	t->max_of_user = named_count(L, "max_of_user");
+	t->max_of_partition = named_count(L, "max_of_partition");
+	t->mode = named_mode(L);
+	if ((q->may = named_function(L, "may")))
+		t->may = ask_may;
+	if ((q->cost = named_function(L, "cost")))
+		t->cost = ask_cost;
+}
+
+static void set_integer(lua_State *L, const char *name, int64_t value)
+{
+	lua_pushinteger(L, value);
+	lua_setfield(L, -2, name);
+}
+
+static void set_number(lua_State *L, const char *name, double value)
+{
+	lua_pushnumber(L, value);
+	lua_setfield(L, -2, name);
+}
+
+static void push_answer(lua_State *L, struct sl_lua *x, const struct sl_preempt_answer *a)
+{
+	lua_createtable(L, 0, 10);
+	lua_pushstring(L, a->waits ? "waits" : a->is_held ? "held" : sl_verdict_word(a->verdict));
+	lua_setfield(L, -2, "verdict");
+	set_number(L, "cost", a->cost);
+	set_number(L, "bound", a->bound);
+	set_integer(L, "permitted", a->permitted);
+	set_integer(L, "sets", a->sets);
+	if (a->start)
+		set_integer(L, "start", a->start);
+	if (a->alone)
+		set_integer(L, "alone", a->alone);
+	lua_createtable(L, (int) (a->victims < 4096 ? a->victims : 4096), 0);
+	for (uint32_t i = 0; i < a->victims; i++) {
+		sl_lua_push_job(L, x, a->victim[i], x->snap->job.partition[a->victim[i]]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_setfield(L, -2, "victims");
+}
+
+/* The answer's memory is given back whatever Lua does. */
+static int push_protected(lua_State *L)
+{
+	push_answer(L, sl_lua_context(L), lua_touserdata(L, 1));
+	return 1;
+}
+
+/* plan:preempt(job [, how]): the answer; or nil, why not, its word, and the answer */
+int sl_lua_plan_preempt(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct asker q = { .L = L, .x = x };
+	struct sl_preempt_terms terms;
+	struct sl_preempt_answer answer;
+	struct sl_entry e;
+	struct sl_error err;
+	int rc, pushed;
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	e = sl_lua_check_entry(L, x, 2);
+	q.partition = e.partition;
+	read_how(L, &q, &terms);
+	luaL_checkstack(L, 16, "preempt");
+	rc = sl_plan_preempt(x->plan, e, &terms, &answer, &err);
+	if (rc < 0) {
+		sl_preempt_answer_free(&answer);
+		if (!q.raised)
+			sl_lua_raise_again(L, x);
+		return q.raised ? lua_error(L) : luaL_error(L, "%s", err.text);
+	}
+	if (!rc) {
+		lua_pushnil(L);
+		lua_pushstring(L, *sl_refusal_text(&answer.why) ? sl_refusal_text(&answer.why) : sl_why_word(answer.why.why));
+		lua_pushstring(L, sl_why_word(answer.why.why));
+	}
+	lua_pushcfunction(L, push_protected);
+	lua_pushlightuserdata(L, &answer);
+	pushed = lua_pcall(L, 1, 1, 0);
+	sl_preempt_answer_free(&answer);
+	if (pushed != LUA_OK)
+		return lua_error(L);
+	return rc ? 1 : 4;
+}

@@ -1,0 +1,165 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.preempt - the cheapest running jobs are stopped for jobs that may preempt them.
+--
+--   default = { sched.preempt { min_runtime = "30m", max_an_hour = 50 }, "easy" }
+--   default = { sched.preempt { reclaim = { physics = 64, biology = 32 } }, "conservative" }
+--
+-- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others, and that do not fit
+-- now, are looked at in the queue's order.  For each of them plan:preempt() finds the set of running jobs whose end
+-- costs least; the job is reserved from when they are gone, and its place is held.  Whom Slurm allows to be stopped is
+-- the upper bound; what is said here leaves some out.  A job whose place is held already is reserved there, and starts
+-- in its turn.
+
+local component = require "sched.component"
+local duration = require "sched.duration"
+
+local M = {}
+
+local limits = { "max_victims", "max_a_cycle", "max_an_hour", "max_of_user", "max_of_partition" }
+
+local definitions = {
+	by = { default = "slurm", values = { "slurm", "priority" },
+		doc = "slurm: whom Slurm lets be preempted; priority: of these only jobs of lower priority" },
+	min_runtime = { default = 0, type = "duration", doc = "nobody is stopped who has run for less" },
+	after = { default = 0, type = "duration", doc = "others are stopped for a job once it has waited for so long" },
+	reclaim = { type = "table",
+		doc = "{ ACCOUNT = amount }: who holds no more than that is not stopped, and who does stops nobody" },
+	unit = { default = "gpus", values = { "gpus", "cpus" }, doc = "what reclaim counts" },
+	wait_price = { type = "number", min = 0,
+		doc = "what an hour of waiting costs, against the core-hours that others lose" },
+	mode = { type = "string", values = { "requeue", "expedite" }, doc = "how, where Slurm allows it" },
+	may = { type = "function", doc = "function(victim, job, cluster): may it be stopped?" },
+	cost = { type = "function", doc = "function(victim, job, cluster): what that costs; else the work that is lost" },
+	jobs = { default = 20, min = 1, max = 1000, doc = "jobs for which others are looked for in a cycle" },
+	window = { default = 1000, min = 1, max = 100000, doc = "waiting jobs looked at in a cycle" },
+}
+for _, name in ipairs(limits) do
+	definitions[name] = { type = "integer", min = 1, doc = "jobs that are stopped at most" }
+end
+
+local function check_reclaim(reclaim, fail)
+	for account, amount in pairs(reclaim or {}) do
+		if type(account) ~= "string" or type(amount) ~= "number" or amount ~= amount or amount < 0 then
+			fail("reclaim", "reclaim: expected { ACCOUNT = amount }, got %s = %s", tostring(account), tostring(amount))
+		end
+	end
+end
+
+-- -- who has how much --------------------------------------------------------
+
+-- Of a running job; from what it holds of each node where the snapshot has no sum.
+local function amount_of(opt, job)
+	local known = (opt.unit == "gpus" and job.alloc_gpus or job.alloc_cpus) or 0
+	local sum = 0
+	for _, hold in ipairs(known == 0 and job.alloc or {}) do
+		if opt.unit == "cpus" then
+			sum = sum + hold.cores
+		end
+		for _, gres in ipairs(opt.unit == "gpus" and hold.gres or {}) do
+			sum = sum + (tostring(gres.kind):match("^gpu") and gres.count or 0)
+		end
+	end
+	return known + sum
+end
+
+-- What running jobs of each account hold.
+local function count_held(opt, cluster)
+	local held = {}
+	for _, job in ipairs(opt.reclaim and cluster.running or {}) do
+		held[job.account or ""] = (held[job.account or ""] or 0) + amount_of(opt, job)
+	end
+	return held
+end
+
+-- An account that reclaim does not name owns nothing.
+local function is_over(opt, held, account)
+	return (held[account or ""] or 0) > (opt.reclaim[account or ""] or 0)
+end
+
+-- -- the rules ------------------------------------------------------------------
+
+-- Why others are not stopped for the job; nil: they may be.
+local function reason_not(opt, held, job, cluster)
+	local waited = cluster.now - (job.eligible_time > 0 and job.eligible_time or job.submit_time)
+	if not job.may_preempt then
+		return "Slurm lets it preempt nobody"
+	elseif waited < opt.after then
+		return ("it has waited for %s, and others are stopped after %s"):format(duration.text(waited),
+			duration.text(opt.after))
+	elseif opt.reclaim and (held[job.account or ""] or 0) >= (opt.reclaim[job.account or ""] or 0) then
+		return ("account %s holds what it owns"):format(job.account or "(none)")
+	end
+	return nil
+end
+
+local function may_of(opt, held)
+	return function(victim, job, cluster)
+		if victim.start_time and cluster.now - victim.start_time < opt.min_runtime then
+			return false
+		elseif opt.by == "priority" and victim.priority >= job.priority then
+			return false
+		elseif opt.reclaim and not is_over(opt, held, victim.account) then
+			return false
+		end
+		return not opt.may or opt.may(victim, job, cluster)
+	end
+end
+
+local function make_how(opt, held)
+	local how = { may = may_of(opt, held), cost = opt.cost or nil, wait_price = opt.wait_price, mode = opt.mode }
+	for _, name in ipairs(limits) do
+		how[name] = opt[name]
+	end
+	return how
+end
+
+-- -- a cycle -------------------------------------------------------------------------
+
+-- How many jobs the answer says are stopped, and for what.
+local function tell(job, answer)
+	if #answer.victims > 0 then
+		local ids = {}
+		for i, victim in ipairs(answer.victims) do
+			ids[i] = i <= 10 and tostring(victim.id) or nil
+		end
+		slurm.log_info("preempt: job %d: stops %d of %d jobs (%s%s), cost %.4g, %s", job.id, #answer.victims,
+			answer.permitted, table.concat(ids, ","), #answer.victims > 10 and ",..." or "", answer.cost, answer.verdict)
+	end
+end
+
+local function stop_for_all(opt, cluster, plan)
+	local held, left = count_held(opt, cluster), opt.jobs
+	local how = make_how(opt, held)
+	for job in cluster:queue(opt.window, nil, "all") do
+		if left == 0 then
+			break
+		end
+		if not reason_not(opt, held, job, cluster) and plan:earliest(job) ~= cluster.now then
+			local answer, why, _, found = plan:preempt(job, how)
+			left = left - 1
+			if answer then
+				tell(job, answer)
+			elseif found then
+				slurm.log_debug("preempt: job %d: %s (%s)", job.id, why, found.verdict)
+			end
+		end
+	end
+end
+
+--- sched.preempt { ... }, with the place of the call.
+function M.make(path, line, t)
+	local fail = component.locate(path, line)
+	local opt = component.read("sched.preempt", t, definitions, fail)
+	check_reclaim(opt.reclaim, fail)
+	return {
+		name = "preempt", doc = "the cheapest running jobs are stopped for those that may preempt them",
+		prepare = function(cluster, plan) stop_for_all(opt, cluster, plan) end,
+		explain = function(job, cluster)
+			local why = reason_not(opt, count_held(opt, cluster), job, cluster)
+			return why and ("nobody is stopped for it: %s"):format(why) or "others may be stopped for it"
+		end,
+	}
+end
+
+return M

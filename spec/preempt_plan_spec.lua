@@ -1,0 +1,157 @@
+-- SPDX-License-Identifier: MIT
+--
+-- plan:preempt(), and sched.preempt in front of the bundled policies: who is stopped for whom, and who is not.
+local support = require "spec.support"
+local t = require "sched.test"
+
+local POLICIES <const> = { "easy", "conservative", "critical", "predictive", "ip_window", "auction" }
+
+-- Four nodes with a job on each, which began so many times ten minutes ago as its id says.
+local function running()
+	local list = {}
+	for id = 1, 4 do
+		list[id] = { id = id, nodes = 1, exclusive = true, started_ago = 600 * id, ends_in = "5h", qos = "low", stoppable = true,
+			account = id <= 2 and "guests" or "owners" }
+	end
+	return list
+end
+
+local function preemptor(row)
+	row.id, row.exclusive, row.time_limit = row.id or 7, true, "1h"
+	row.nodes, row.preempts, row.flags = row.nodes or 1, "QOS=low", { "MAY_PREEMPT" }
+	return row
+end
+
+local function machine(pending)
+	return t.cluster { nodes = "4x4c", running = running(), pending = pending }
+end
+
+local function stops(decision)
+	local list = {}
+	for i, row in ipairs(decision.raw.stops) do
+		list[i] = ("%d for %d"):format(row.job, row.preemptor)
+	end
+	table.sort(list)
+	return list
+end
+
+local function policy_of(body)
+	return support.policy(support.unprobed .. body)
+end
+
+-- What a policy with this body stops.
+local function stopped_by(body, jobs)
+	return stops(t.decide(policy_of(body), jobs))
+end
+
+-- A site whose list has that call of sched.preempt in front.
+local function site(call, policy)
+	return support.site_of(('sched.preempt { %s }, "%s"'):format(call, policy or "easy"))
+end
+
+describe("plan:preempt", function()
+	it("stops those who lose least, and says so", function()
+		local body = [[
+			local a = plan:preempt(cluster:job(7))
+			assert(a.verdict == "optimal" and #a.victims == 2 and a.cost == a.bound and a.permitted == 4, a.verdict)
+			assert(a.start == cluster.now + 1)
+		]]
+		local jobs = machine { preemptor { nodes = 2 } }
+		assert.same({ "1 for 7", "2 for 7" }, stopped_by(body, jobs))
+		local raw = t.decide(policy_of(body), jobs).raw
+		assert.same({ 7, 7 }, { raw.holds[1].job, raw.reservations[1].job })
+		assert.equal("optimal", raw.holds[1].verdict)
+	end)
+
+	it("asks the policy who may be stopped, and what it costs", function()
+		assert.same({ "3 for 7" }, stopped_by([[
+			plan:preempt(cluster:job(7), { may = function(victim, job) return victim.id ~= 4 and job.id == 7 end,
+				cost = function(victim) return 10 - victim.id end })
+		]], machine { preemptor {} }))
+	end)
+
+	it("says what would still be missing", function()
+		t.decide(policy_of [[
+			local a, why, word, found = plan:preempt(cluster:job(7))
+			assert(a == nil and word == "resources" and found.verdict == "impossible", found.verdict)
+			assert(why == "needs 5 nodes, 4 are free, even without the 4 jobs that may be stopped for it", why)
+		]], machine { preemptor { nodes = 5 } }, { may_fail = true })
+	end)
+
+	it("lets a job wait where that is cheaper", function()
+		assert.same({}, stopped_by([[
+			local a, why, word, found = plan:preempt(cluster:job(7), { wait_price = 0.01 })
+			assert(not a and found.verdict == "waits" and found.alone == cluster.now + 5 * 3600, why)
+		]], machine { preemptor {} }))
+	end)
+
+	it("raises for costs that are none, with both jobs, and stops nobody", function()
+		for _, cost in ipairs { "0/0", "-1", "math.huge", '"much"' } do
+			assert.same({}, stopped_by(([[
+				local ok, why = pcall(plan.preempt, plan, cluster:job(7), { cost = function() return %s end })
+				assert(not ok and why:find("job 7: stopping job 1 costs", 1, true), why)
+			]]):format(cost), machine { preemptor {} }))
+		end
+	end)
+
+	it("raises what the policy's function raises", function()
+		assert.same({}, stopped_by([[
+			local ok, why = pcall(plan.preempt, plan, cluster:job(7), { may = function() error("no idea", 0) end })
+			assert(not ok and why == "no idea", why)
+		]], machine { preemptor {} }))
+	end)
+
+	it("names what it does not know", function()
+		t.decide(policy_of [[
+			local ok, why = pcall(plan.preempt, plan, cluster:job(7), { now = true, max_victim = 1 })
+			assert(not ok and why:find("preempt: ", 1, true), why)
+			ok, why = pcall(plan.preempt, plan, cluster:job(7), { mode = "cancel" })
+			assert(not ok and why:find('expected "requeue" or "expedite"', 1, true), why)
+		]], machine { preemptor {} })
+	end)
+end)
+
+for _, policy in ipairs(POLICIES) do
+	describe(("sched.preempt in front of %s"):format(policy), function()
+		it("stops the cheapest for who may preempt, and nobody for others", function()
+			local jobs = machine { preemptor { nodes = 2, priority = 100 }, { id = 8, nodes = 1, exclusive = true, priority = 50 } }
+			assert.same({ "1 for 7", "2 for 7" }, stops(t.decide(site("", policy), jobs)))
+		end)
+
+		it("stops nobody where there is room", function()
+			local jobs = t.cluster { nodes = "6x4c", running = running(), pending = { preemptor { nodes = 2 } } }
+			assert.same({}, stops(t.decide(site("", policy), jobs)))
+		end)
+	end)
+end
+
+describe("sched.preempt", function()
+	it("spares who has not run for long, or is of higher priority", function()
+		assert.same({ "3 for 7" }, stops(t.decide(site 'min_runtime = "25m"', machine { preemptor {} })))
+		assert.same({}, stops(t.decide(site 'by = "priority"', machine { preemptor { priority = 1 } })))
+	end)
+
+	it("stops others for a job only after a while", function()
+		assert.same({}, stops(t.decide(site 'after = "10m"', machine { preemptor { submitted_ago = "9m" } })))
+		assert.same({ "1 for 7" }, stops(t.decide(site 'after = "10m"', machine { preemptor { submitted_ago = "11m" } })))
+	end)
+
+	it("takes back what accounts have beyond what they own", function()
+		local call = 'unit = "cpus", reclaim = { owners = 4, late = 8 }'
+		local jobs = machine { preemptor { nodes = 1, account = "late" } }
+		assert.same({ "1 for 7" }, stops(t.decide(site(call), jobs)))
+		assert.same({}, stops(t.decide(site(call), machine { preemptor { account = "owners" } })))
+		assert.same({ "3 for 7" }, stops(t.decide(site('unit = "cpus", reclaim = { guests = 8, late = 8 }'), jobs)))
+	end)
+
+	it("keeps to the numbers of jobs that may be stopped", function()
+		local jobs = machine { preemptor { priority = 9 }, preemptor { id = 9, priority = 8 } }
+		assert.same({ "1 for 7", "2 for 9" }, stops(t.decide(site "max_a_cycle = 2", jobs)))
+		assert.same({ "1 for 7" }, stops(t.decide(site "max_a_cycle = 1", jobs)))
+	end)
+
+	it("says what is wrong with its call", function()
+		local why = support.refused "sched.preempt { reclaim = { physics = -1 } }"
+		assert.truthy(why:find("reclaim: expected { ACCOUNT = amount }, got physics = -1", 1, true), why)
+	end)
+end)

@@ -32,6 +32,7 @@ struct sl_cycler {
 	struct sl_refused_log refused;
 	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
 	struct sl_asked_book *asked;
+	struct sl_held_book *held;	/* places that are held */
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
 	struct sl_status status;
 	struct sl_options options;
@@ -131,6 +132,11 @@ static void open_state(struct sl_cycler *y)
 	snprintf(path, sizeof(path), "%s/remembered", y->dir);
 	if (sl_remembered_load(y->remembered, path, &err))
 		info("sched/lua: %s; policies begin without", err.text);
+	snprintf(path, sizeof(path), "%s/held", y->dir);
+	if ((bad = sl_held_open(y->held, path, &err)) < 0)
+		error("sched/lua: %s: no place is held that was held before", err.text);
+	else if (bad)
+		error("sched/lua: %s: %d lines make no sense and are left out", path, bad);
 	snprintf(path, sizeof(path), "%s/requests", y->dir);
 	if ((bad = sl_asked_open(y->asked, path, &err)) < 0)
 		error("sched/lua: %s: jobs that run as something else than they asked for keep that when requeued",
@@ -405,12 +411,11 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 /* Shadow mode: as if each decision had been looked at, and not carried out. */
 static void look_on(struct sl_cycler *y, const struct sl_plan_image *plan)
 {
-	uint32_t i, decisions = plan->start.rows + plan->action.rows;
+	uint32_t i, decisions = plan->start.rows + plan->action.rows + plan->stop.rows;
 	struct sl_carried *carried = xcalloc(MAX(decisions, 1), sizeof(*carried));
 
 	for (i = 0; i < decisions; i++)
-		carried[i] = (struct sl_carried) { i < plan->start.rows ? plan->start.job[i] :
-						   plan->action.job[i - plan->start.rows], SL_FATE_SHADOW, "shadow mode: Slurm decides" };
+		carried[i] = (struct sl_carried) { .fate = SL_FATE_SHADOW, .text = "shadow mode: Slurm decides" };
 	log_plan(plan);
 	sl_status_count_reasons(&y->status, plan);
 	sl_journals_write(&y->journals, &y->collector->snap, plan, carried, complain, y);
@@ -520,7 +525,7 @@ static bool take_snapshot(struct sl_cycler *y)
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
 				    .shapes_off = !strcmp(y->options.shapes, "off"),
 				    .shapes_any = !strcmp(y->options.shapes, "any"),
-				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered,
+				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered, .held = y->held,
 				    .aside = *y->shadow };
 	struct sl_error err = { SL_OK, "" };
 
@@ -552,7 +557,7 @@ static bool left_unseen(const struct sl_plan_image *plan)
 
 static void run_cycle(struct sl_cycler *y)
 {
-	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked,
+	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked, .held = y->held,
 			       .batch_ms = y->options.batch_ms,
 			       .reason_text = y->options.reason_text > 0, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
@@ -579,6 +584,8 @@ static void run_cycle(struct sl_cycler *y)
 	examined = decided ? plan.meta.examined[0] : y->collector->queued;
 	if (decided || !atomic_load(&y->stop)) {
 		act(y, &m, decided);
+		y->status.held_places = y->held->places;
+		sl_held_tell(y->held, y->status.places, sizeof(y->status.places));
 		write_book(y, decided);
 	}
 	if (decided) {
@@ -618,6 +625,11 @@ struct sl_cycler *sl_cycler_create(const char *shadow, struct sl_error *err)
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
 	y->asked = sl_asked_create();
+	if (!(y->held = sl_held_create())) {
+		sl_fail(err, SL_ENOMEM, "no memory");
+		sl_cycler_destroy(y);
+		return NULL;
+	}
 	if ((*shadow && !(y->book = sl_shadow_create(shadow, err))) || !(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
 	    !(y->host = sl_host_create(&y->host_options, err))) {
 		sl_cycler_destroy(y);
@@ -647,6 +659,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	sl_collector_destroy(y->collector);
 	sl_captures_end(&y->captures);
 	sl_asked_destroy(y->asked);
+	sl_held_destroy(y->held);
 	sl_remember_destroy(y->remembered);
 	sl_status_clear(&y->status);
 	xfree(y);

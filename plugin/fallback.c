@@ -2,6 +2,7 @@
 /* fallback.c - see fallback.h */
 #include "plugin/fallback.h"
 #include "plugin/commit/check.h"
+#include "plugin/commit/hold.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/layout.h"
 
@@ -16,16 +17,45 @@ static void wait_for_resources(job_record_t *job, uint32_t reason)
 	xfree(job->state_desc);
 }
 
+/*
+ * The nodes that are closed to a job: those that are held for others, and where a place is held for it all but that, so
+ * that select does not put it elsewhere, and preempt somebody else, while its own victims end. NULL: none.
+ */
+static bitstr_t *closed_nodes(struct sl_commit *m, uint32_t job)
+{
+	const bitstr_t *own = sl_hold_nodes(m, job);
+	bitstr_t *off = NULL;
+
+	if (own) {
+		off = bit_copy((bitstr_t *) own);
+		bit_not(off);
+	}
+	sl_hold_keep_off(m, job, &off);
+	return off;
+}
+
+/* select_nodes() on what is open to it. */
+static int select_open(struct sl_commit *m, job_record_t *job)
+{
+	bitstr_t *off = closed_nodes(m, job->job_id);
+	struct sl_cores cores = { 0 };
+	time_t preempted = sl_hold_quiet_begin(m, job, false);
+	enum sl_layout_way how;
+	bool exact;
+	int rc = sl_layout_start(job, NULL, 0, false, off, NULL, &cores, &how, &exact);
+
+	sl_hold_quiet_end(job, preempted);
+	FREE_NULL_BITMAP(off);
+	return rc;
+}
+
 /* One try; true when it runs.  *busy: it must wait for resources. */
 static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
 	job_record_t *job = find_job_record(way->job_id), *head;
 	part_record_t *part = find_part_record((char *) sl_snapshot_str(snap, snap->partition.name[way->part]));
-	struct sl_cores cores = { 0 };
-	enum sl_layout_way how;
 	uint32_t limit;
-	bool exact;
 	int rc;
 
 	*busy = false;
@@ -37,19 +67,20 @@ static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 	limit = job->time_limit;
 	if (job->deadline && job->deadline != (time_t) NO_VAL && limit != NO_VAL)
 		job->time_limit = MIN(limit, (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1));
-	rc = fed_mgr_job_lock(job) ? ESLURM_FED_JOB_LOCK :
-		sl_layout_start(job, NULL, 0, false, NULL, NULL, &cores, &how, &exact);
+	rc = fed_mgr_job_lock(job) ? ESLURM_FED_JOB_LOCK : select_open(m, job);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else if (rc != ESLURM_FED_JOB_LOCK)
 		fed_mgr_job_unlock(job);
 	if (rc != SLURM_SUCCESS) {
 		job->time_limit = limit;
-		*busy = rc == ESLURM_NODES_BUSY;
+		/* (nobody behind it waits for a place that is held) */
+		*busy = rc == ESLURM_NODES_BUSY && !sl_held_find(m->held, way->job_id);
 		job_resv_clear_magnetic_flag(job);
 		return false;
 	}
 	sl_launch_now(job);
+	sl_hold_end(m, way->job_id);
 	if ((head = find_job_record(way->job_id)) && head != job)
 		job_resv_clear_magnetic_flag(head);
 	return true;
@@ -150,6 +181,7 @@ void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold)
 	}
 	xfree(f.held);
 	xfree(f.blocked);
+	(void) sl_hold_save(m);
 	if (m->started) {
 		schedule_job_save();
 		schedule_node_save();

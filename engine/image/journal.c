@@ -387,6 +387,62 @@ static void put_actions(struct record *r)
 	end_jobs(r, begun);
 }
 
+/* -- jobs that are stopped for others ------------------------------------------ */
+
+static bool has_stops(const struct sl_plan_stop_view *stop, uint32_t preemptor)
+{
+	for (uint32_t i = 0; i < stop->rows; i++)
+		if (stop->preemptor[i] == preemptor)
+			return true;
+	return false;
+}
+
+/* A place that is only held for longer is no news. */
+static void put_held(struct record *r)
+{
+	const struct sl_plan_hold_view *hold = &r->plan->hold;
+	struct sl_json *json = r->j->json;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < hold->rows; i++) {
+		if (!hold->release[i] && !has_stops(&r->plan->stop, hold->job[i]))
+			continue;
+		begin_job(r, "held", &begun, hold->job[i]);
+		put_true(json, "release", hold->release[i]);
+		if (!hold->release[i]) {
+			put_int(json, "until", hold->until[i]);
+			put_text(json, "verdict", sl_verdict_word(hold->verdict[i]));
+			sl_json_put_real(json, "cost", hold->cost[i]);
+			sl_json_put_real(json, "bound", hold->bound[i]);
+		}
+		put_text(json, "because", plan_text(r, hold->because[i]));
+		put_text(json, "by", plan_text(r, hold->by[i]));
+		sl_json_end_object(json);
+	}
+	end_jobs(r, begun);
+}
+
+static void put_stopped(struct record *r)
+{
+	const struct sl_plan_stop_view *stop = &r->plan->stop;
+	uint32_t first = r->plan->start.rows + r->plan->action.rows;
+	struct sl_json *json = r->j->json;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < stop->rows; i++) {
+		begin_job(r, "stopped", &begun, stop->job[i]);
+		sl_json_put_int(json, "preemptor", stop->preemptor[i]);
+		put_int(json, "group", stop->group[i]);
+		sl_json_put_real(json, "cost", stop->cost[i]);
+		if (stop->mode[i] != SL_STOP_NONE)
+			put_text(json, "mode", sl_stop_mode_word(stop->mode[i]));
+		put_text(json, "by", plan_text(r, stop->by[i]));
+		put_fate(r, first + i, "text");
+		sl_json_end_object(json);
+	}
+	end_jobs(r, begun);
+}
+
 /* The jobs that waited, and now neither wait nor start: they have left the queue. */
 static void put_gone(struct record *r)
 {
@@ -442,6 +498,8 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	if (put_refused(r) < 0)
 		return -1;
 	put_actions(r);
+	put_held(r);
+	put_stopped(r);
 	put_gone(r);
 	sl_json_end_object(j->json);
 	sl_json_end_line(j->json);

@@ -19,6 +19,9 @@
  *	refused		[{job, was, start_time, partition, nodes, node_count, cores, text, by}]
  *			  (rows that the checker refused, with what stands in "pending" of their jobs)
  *	actions		[{job, verb, number, text, by, done, fate, why}]
+ *	held		[{job, until, verdict, cost, bound, because, by}], or [{job, release, by}]
+ *			  (places that are held for jobs for which this plan stops others, and those it releases)
+ *	stopped		[{job, preemptor, group, cost, mode, by, done, fate, text}]
  *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan
  * was carried out (fate: sl_fate_word(), text or why: the same for people).  Times are seconds since the epoch.
@@ -67,7 +70,7 @@ void sl_journal_close(struct sl_journal *j);
 /* Rotate at another size. */
 void sl_journal_set_size(struct sl_journal *j, size_t size);
 
-/* What became of a start or an action of the plan. */
+/* What became of a start, an action or a stop of the plan. */
 struct sl_carried {
 	uint32_t job;
 	enum sl_fate fate;
@@ -76,7 +79,7 @@ struct sl_carried {
 
 /*
  * Append the record of a cycle.  *carried* holds one entry per start, then one
- * per action of the plan, in the plan's order; NULL where nothing is carried out.
+ * per action, then one per stop of the plan, in the plan's order; NULL where nothing is carried out.
  * The plan need not have been checked: nodes and partitions that the snapshot has
  * not are left out.  Returns 0, or -1 with *err: a full disk (SL_EIO), another
  * process writing at this instant (SL_EBUSY).  Nothing torn is left behind then,

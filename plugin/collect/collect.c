@@ -170,8 +170,10 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 	c->conf_update = slurm_conf.last_update;
 	c->node_count = node_record_count;
 	collect_meta(c);
-	if (sl_collect_nodes(c) && sl_collect_lists(c) && sl_collect_each(c, &job_list, collect_job))
+	if (sl_collect_nodes(c) && sl_collect_lists(c) && sl_collect_each(c, &job_list, collect_job)) {
+		sl_collect_held(c);
 		return 0;
+	}
 	c->lent.unsure = true;		/* not all jobs were looked at */
 	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
 }

@@ -18,6 +18,7 @@
 #ifndef SL_COLLECT_H
 #define SL_COLLECT_H
 
+#include "plugin/host/held.h"
 #include "plugin/request/asked.h"
 #include "plugin/records/compat.h"
 #include "plugin/records/note.h"
@@ -77,6 +78,7 @@ struct sl_collect_in {
 	struct sl_notes *notes;		/* what is not to be tried again yet, or said again */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
 	const struct sl_remember *remembered;	/* by policies, in the last plan */
+	struct sl_held_book *held;	/* what is held no longer is dropped */
 	bool shapes_off, shapes_any;	/* no alternative is offered; one that asks for more than its job is, too */
 	bool aside;			/* another scheduler decides: no trace of this is to be left (collect/aside.h) */
 };

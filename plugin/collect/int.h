@@ -144,6 +144,14 @@ bool sl_collect_preempts_within(const job_record_t *job);
 /* A snapshot begins, or others have had the locks: QOS and partitions may be other ones. */
 void sl_collect_forget_preempts(struct sl_scratch *s);
 
+/* What Slurm does to preempt a running job, and from when on: preempt_mode, preempt_from, grace_time and preempt_time of its row.
+ * assoc_mgr's qos read lock is held. */
+void sl_collect_stop_terms(const struct sl_scratch *s, const job_record_t *job, struct sl_job_row *row);
+
+/* held.c.  The tables of held places and stopped jobs, when all jobs have their rows. Places that are held no longer leave
+ * the book: their job has started, does not wait, is held or was changed, or their time is over. */
+void sl_collect_held(struct sl_collector *c);
+
 /* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
 void sl_collect_begin_telling(struct sl_scratch *s);
 

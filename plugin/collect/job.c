@@ -559,6 +559,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	if (IS_JOB_RUNNING(job))
 		c->running++;
 	row.safe_until = sl_collect_safe_until(c->scratch, job);
+	if (IS_JOB_RUNNING(job))
+		sl_collect_stop_terms(c->scratch, job, &row);
 	r = sl_builder_append(c->b, SL_T_JOB, &row);
 	(void) sl_map_put(&c->scratch->row_of, sl_hash_id(job->job_id), r, NULL);
 	if (!job->user_name)

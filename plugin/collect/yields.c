@@ -110,6 +110,60 @@ int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *jo
 	return from + (mode == PREEMPT_MODE_SUSPEND ? 0 : grace_s(job));
 }
 
+/* -- how a running job is stopped for another one --------------------------------- */
+
+/* What Slurm does to preempt a running job: of one component alone, of a heterogeneous job. */
+static uint32_t stop_mode(const struct sl_scratch *s, const job_record_t *job)
+{
+	uint16_t mode = s->preempts && job->priority <= s->min_exempt_priority ? preempt_mode(job) : PREEMPT_MODE_OFF;
+
+	if (mode == PREEMPT_MODE_SUSPEND)
+		return slurm_conf.preempt_mode & PREEMPT_MODE_GANG ? SL_STOP_SUSPEND : SL_STOP_NONE;
+	/* (what cannot be requeued is killed instead) */
+	if (mode == PREEMPT_MODE_REQUEUE)
+		return job->batch_flag && job->details && job->details->requeue ? SL_STOP_REQUEUE : SL_STOP_CANCEL;
+	return mode == PREEMPT_MODE_CANCEL ? SL_STOP_CANCEL : SL_STOP_NONE;
+}
+
+struct stop_terms {
+	const struct sl_scratch *s;
+	struct sl_job_row *row;
+	bool never;
+};
+
+static int add_stop_terms(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct stop_terms *t = arg;
+	uint32_t mode = stop_mode(t->s, job);
+
+	if (!mode)
+		t->never = true;
+	/* the one that stands first in slurm_job_preempt_mode() is that of all components */
+	t->row->preempt_mode = MAX(t->row->preempt_mode, mode);
+	t->row->preempt_from = MAX(t->row->preempt_from, (int64_t) job->start_time + exempt_s(job));
+	t->row->grace_time = MAX(t->row->grace_time, grace_s(job));
+	return 0;
+}
+
+void sl_collect_stop_terms(const struct sl_scratch *s, const job_record_t *job, struct sl_job_row *row)
+{
+	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	struct stop_terms t = { s, row, false };
+
+	if (leader && leader->het_job_list)
+		list_for_each(leader->het_job_list, add_stop_terms, &t);
+	else
+		add_stop_terms((void *) job, &t);
+	if (t.never) {
+		row->preempt_mode = SL_STOP_NONE;
+		row->preempt_from = row->grace_time = 0;
+	}
+	row->preempt_time = job->preempt_time;
+}
+
+/* -- whom a waiting job may preempt ------------------------------------------------- */
+
 struct preemptees {
 	const job_record_t *job;
 	char *names;

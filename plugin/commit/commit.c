@@ -4,8 +4,11 @@
 #include "plugin/commit/actions.h"
 #include "plugin/commit/full.h"
 #include "plugin/commit/het.h"
+#include "plugin/commit/hold.h"
 #include "plugin/commit/launch.h"
+#include "plugin/commit/room.h"
 #include "plugin/commit/start.h"
+#include "plugin/commit/stop.h"
 #include "plugin/commit/strayed.h"
 
 /* -- what jobs asked for ------------------------------------------------------- */
@@ -103,6 +106,8 @@ static void start_ended(struct sl_commit *m, uint32_t i, struct sl_start *s)
 	sl_start_count(s);
 	mark_job(m, s->job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
 	m->carried[i] = (struct sl_carried) { s->job_id, s->fate, ok ? "" : m->text[i] };
+	if (ok && !sl_hold_end(m, s->job_id))
+		sl_room_take(m, s->places);
 	if (!ok)
 		debug("sched/lua: JobId=%u not started: %s", s->job_id, m->text[i]);
 	xfree(s->place);
@@ -220,8 +225,11 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .native = true, .any_way = true, .behind = v->behind[i], .blocks = v->blocks[i], .text = text,
 			   .through = SL_NONE };
-	bool ok = sl_start_run(&s, cores);
+	bool ok;
 
+	if (sl_held_find(m->held, s.job_id))	/* who is stopped for it is decided */
+		return false;
+	ok = sl_start_run(&s, cores);
 	FREE_NULL_BITMAP(s.keep_off);
 	if (!ok)
 		return false;
@@ -256,14 +264,26 @@ static void run_preempting(struct sl_commit *m)
 		i = preempt_batch(m, i);
 }
 
+/* Before anybody starts: native starts of the same plan keep off what is held now. */
+static void hold_and_stop(struct sl_commit *m)
+{
+	const char **refused = xcalloc(MAX(m->plan->hold.rows, 1), sizeof(*refused));
+
+	sl_hold_run(m, refused);
+	sl_stop_run(m, refused);
+	xfree(refused);
+}
+
 void sl_commit_run(struct sl_commit *m)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, all;
 
 	m->decisions = m->plan->start.rows + m->plan->action.rows;
-	m->carried = xcalloc(MAX(m->decisions, 1), sizeof(*m->carried));
-	m->text = xcalloc(MAX(m->decisions, 1), sizeof(*m->text));
+	all = MAX(m->decisions + m->plan->stop.rows, 1);
+	m->carried = xcalloc(all, sizeof(*m->carried));
+	m->text = xcalloc(all, sizeof(*m->text));
 	m->marks = xcalloc(MAX(m->c->snap.job.rows, 1), sizeof(*m->marks));
+	hold_and_stop(m);
 	note_requests(m);
 	while (i < m->decisions && !atomic_load(m->stop)) {
 		i = run_batch(m, i);
@@ -274,8 +294,9 @@ void sl_commit_run(struct sl_commit *m)
 		stop_at(m, i, "slurmctld ends");
 	run_preempting(m);
 	sl_commit_save(m);
+	(void) sl_hold_save(m);
 	sl_launch_rest(m);
-	if (m->started || m->plan->action.rows) {
+	if (m->started || m->stopped || m->plan->action.rows) {
 		schedule_job_save();
 		schedule_node_save();
 	}
@@ -288,5 +309,7 @@ void sl_commit_free(struct sl_commit *m)
 	xfree(m->marks);
 	xfree(m->launch);
 	sl_full_free(m);
+	sl_hold_free(m);
+	sl_room_free(m);
 	sl_strayed_free(m);
 }

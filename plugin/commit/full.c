@@ -15,14 +15,12 @@ static uint32_t *cores_taken(const struct sl_snapshot *snap)
 {
 	uint32_t *taken = xcalloc(snap->node.rows + 1, sizeof(*taken)), i;
 
-	for (i = 0; i < snap->alloc.rows; i++)
-		taken[snap->alloc.node[i]] += snap->alloc.cores[i];
-	for (i = 0; i < snap->reservation.rows; i++) {
-		struct sl_range parts = snap->reservation.parts[i];
+	/* (the parts of reservations, and held places, stand in the same table) */
+	for (i = 0; i < snap->job.rows; i++) {
+		struct sl_range a = snap->job.alloc[i];
 
-		/* (the parts of reservations stand in the same table) */
-		for (uint32_t k = parts.first; k < parts.first + parts.count; k++)
-			taken[snap->alloc.node[k]] -= snap->alloc.cores[k];
+		for (uint32_t k = a.first; k < a.first + a.count; k++)
+			taken[snap->alloc.node[k]] += snap->alloc.cores[k];
 	}
 	return taken;
 }

@@ -232,6 +232,17 @@ static void forget_expected(struct told *t)
 	free(t->of);
 }
 
+/* What a job waits for that a place is held for; NULL: nobody is being stopped for it. */
+static char *describe_stops(const struct sl_commit *m, uint32_t job)
+{
+	const struct sl_held *h = sl_held_find(m->held, job);
+
+	if (!h || !h->left)
+		return NULL;
+	return xstrdup_printf("%s, waits for %u job%s that %s being stopped for it", sl_reason_string(WAIT_RESOURCES), h->left,
+			      h->left == 1 ? "" : "s", h->left == 1 ? "is" : "are");
+}
+
 /* -- telling ------------------------------------------------------------------- */
 
 static bool tell_pending(struct told *t, uint32_t i)
@@ -240,8 +251,11 @@ static bool tell_pending(struct told *t, uint32_t i)
 	uint32_t job_id = plan->pending.job[i], why = plan->pending.why[i], row = sl_collect_row(t->m->c, job_id);
 	struct expected none = { 0 }, *e = row != SL_NONE && t->of[row] ? &t->expected[t->of[row] - 1] : &none;
 	job_record_t *job = find_waiting(t->m, job_id);
+	char *stops = job ? describe_stops(t->m, job_id) : NULL;
 
 	e->told = true;
+	if (stops)
+		return set_reason(job, WAIT_RESOURCES, stops, e->start, e->nodes);
 	if (!job || why == SL_WHY_NONE)
 		return false;
 	return set_reason(job, reason_of(t, why, row), describe(t->m, why, sl_image_str(&plan->image, plan->pending.text[i])),
@@ -255,7 +269,9 @@ static bool tell_expected(struct told *t, uint32_t i)
 	uint32_t row = sl_collect_row(t->m->c, e->job);
 	job_record_t *job = e->told || failed_start(t->m, e->job) ? NULL : find_waiting(t->m, e->job);
 
-	return job && set_reason(job, reason_of(t, SL_WHY_RESOURCES, row), NULL, e->start, e->nodes);
+	char *stops = job ? describe_stops(t->m, e->job) : NULL;
+
+	return job && set_reason(job, stops ? WAIT_RESOURCES : reason_of(t, SL_WHY_RESOURCES, row), stops, e->start, e->nodes);
 }
 
 static bool tell_failed(struct told *t, uint32_t i)

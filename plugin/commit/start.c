@@ -3,7 +3,9 @@
 #include "plugin/commit/check.h"
 #include "plugin/commit/counts.h"
 #include "plugin/commit/full.h"
+#include "plugin/commit/hold.h"
 #include "plugin/commit/launch.h"
+#include "plugin/commit/room.h"
 #include "plugin/commit/start.h"
 #include "plugin/commit/strayed.h"
 #include "plugin/request/env.h"
@@ -312,18 +314,32 @@ static void find_keep_off(struct sl_start *s)
 	keep_off_blocked(s, end);
 }
 
+/* All nodes that are closed to it. */
+static void close_nodes(struct sl_start *s)
+{
+	if (s->closed)
+		return;
+	if (s->native)
+		find_keep_off(s);
+	sl_hold_keep_off(s->m, s->job_id, &s->keep_off);
+	s->closed = true;
+}
+
 /* -- through select_nodes() ------------------------------------------------------- */
 
 /* select_nodes() under the federation's lock. */
 static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
 {
 	job_record_t *job = s->job;
+	time_t preempted;
 	int rc;
 
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
+	preempted = sl_hold_quiet_begin(s->m, job, s->preempts);
 	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->dealt, s->keep_off,
 			     s->native ? sl_full_nodes(s->m, job, s->part, s->row) : NULL, cores, way, exact);
+	sl_hold_quiet_end(job, preempted);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else
@@ -382,7 +398,7 @@ static bool select_refused(struct sl_start *s, int rc)
 	if (rc == ESLURM_FED_JOB_LOCK) {
 		s->job->state_reason = WAIT_FED_JOB_LOCK;
 		xfree(s->job->state_desc);
-	} else if (s->keep_off && rc != ESLURM_ACCOUNTING_POLICY) {
+	} else if (s->native && s->keep_off && rc != ESLURM_ACCOUNTING_POLICY) {
 		/* select may think that nothing could ever do: it was not shown all nodes */
 		s->job->state_reason = WAIT_PRIORITY;
 		xfree(s->job->state_desc);
@@ -438,8 +454,7 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 		return give_up(s, SL_FATE_UNFIT, why);
 	}
 	set_limit(s);
-	if (s->native && !s->keep_off)
-		find_keep_off(s);
+	close_nodes(s);
 	if (s->lend && (why = check_loan(s)))
 		give_up(s, SL_FATE_LOAN, why);
 	else if (!s->native && (why = sl_counts_lack(job->details, s->place, s->count)))
@@ -515,6 +530,8 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 		s->as_planned = false;	/* none of its alternatives is to blame */
 		return give_up(s, SL_FATE_CHANGED, "select has put a job there that was planned elsewhere");
 	}
+	if (!s->native && (why = sl_room_lacks(s->m, s->job_id, s->places)))
+		return give_up(s, SL_FATE_PLACES, why);
 	if ((why = take_shape(s)))
 		return give_up(s, SL_FATE_SHAPE, why);
 	if (!s->native && (why = check_places(s))) {

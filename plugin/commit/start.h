@@ -24,6 +24,7 @@ struct sl_start {
 	bool native, dealt;
 	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
 	bool any_way;			/* or in any that draws it in */
+	bool preempts;			/* select may preempt others for it, though a place is held for it */
 	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */
 	uint32_t behind;		/* native: reservations of the plan, the first so many, whose nodes it may not have */
 	uint32_t blocks;		/* blocks of the plan, the first so many, that bind it */
@@ -35,7 +36,9 @@ struct sl_start {
 	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
-	bitstr_t *keep_off;		/* native: nodes that others have reserved, or that are kept free, within its time; or NULL */
+	bitstr_t *keep_off;		/* native: nodes that others have reserved, or that are kept free, within its time, or that are
+					 * held for others; or NULL */
+	bool closed;			/* keep_off has all of them */
 	bool as_planned;		/* the record was there, unchanged, and nobody has strayed to its places */
 	/* what became of it */
 	enum sl_fate fate;

@@ -20,17 +20,21 @@ struct sl_commit {
 	struct sl_status *status;
 	struct sl_notes *notes;
 	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
+	struct sl_held_book *held;	/* places that are held (commit/hold.h) */
 	double batch_ms;
 	bool reason_text;		/* users read the engine's text where Slurm has a word */
 	const atomic_bool *stop;
-	/* results: one per start, then one per action */
+	/* results: one per start, then one per action, then one per stop, which are not counted among the decisions */
 	struct sl_carried *carried;
 	char (*text)[160];
 	uint32_t decisions;
 	uint8_t *marks;			/* by job row of the snapshot: SL_MARK_* */
-	uint32_t started;
+	uint32_t started, stopped;
 	bitstr_t *full;			/* commit/full.h */
 	bitstr_t *strayed;		/* commit/strayed.h */
+	struct sl_room *room;		/* commit/room.h; NULL: to be found out */
+	struct sl_off *off;		/* commit/hold.h: by place of the book, in its order; NULL: to be made */
+	uint32_t offs;
 	/* batch jobs that were started and are still to be launched */
 	struct sl_launch {
 		uint32_t job_id;

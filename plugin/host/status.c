@@ -158,6 +158,9 @@ static void put_counters(struct sl_json *j, const struct sl_status *s)
 	PUT(layout_differs);
 	PUT(actions);
 	PUT(actions_failed);
+	PUT(stops);
+	PUT(stops_refused);
+	PUT(held_places);
 	PUT(reloads);
 	PUT(refused);
 	PUT(policy_errors);
@@ -204,6 +207,8 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	put_int(j, "truncated_time", s->truncated_time);
 	put_str(j, "row_refused", s->row_refused);
 	put_int(j, "row_refused_time", s->row_refused_time);
+	put_str(j, "places", s->places);
+	put_str(j, "stop_refused", s->stop_refused);
 	put_waiting(j, s);
 	put_times(j, "queue_hold_us", &s->queue_hold);
 	put_times(j, "queue_own_us", &s->queue_own);

@@ -42,7 +42,7 @@ enum sl_source {
 /* What may fail cycle after cycle, and is told of once. */
 enum sl_trouble {
 	SL_TROUBLE_JOURNAL, SL_TROUBLE_PUBLISH, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE,
-	SL_TROUBLE_RECORD, SL_TROUBLE_REFUSED, SL_TROUBLE_REMEMBERED, SL_TROUBLE_COLLECT,
+	SL_TROUBLE_RECORD, SL_TROUBLE_REFUSED, SL_TROUBLE_REMEMBERED, SL_TROUBLE_COLLECT, SL_TROUBLE_HELD,
 	SL_TROUBLE_NO_PLAN,		/* + the code of the error: no plan, for another reason, is other trouble */
 	SL_TROUBLES = SL_TROUBLE_NO_PLAN + SL_EBUSY + 1
 };
@@ -71,6 +71,10 @@ struct sl_status {
 	uint64_t rows_refused;		/* rows of plans that the checker took out (host/refused.h) */
 	int64_t row_refused_time;	/* when that was last; 0: never */
 	char row_refused[320];		/* the last one: "job 7: start: why" */
+	uint64_t stops, stops_refused;	/* jobs that were stopped for others, and that were not though a plan said so */
+	char stop_refused[320];		/* the last one: "JobId=4 is not stopped for JobId=7: why" */
+	uint64_t held_places;		/* places that are held */
+	char places[1024];		/* the first of them: "JobId=7: n[001-004] until TIME, 2 jobs left; ..." */
 	int64_t truncated_time;		/* when that was last; 0: never */
 	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
 	uint32_t strikes;

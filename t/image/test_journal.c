@@ -53,6 +53,59 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 	sl_journal_close(j);
 }
 
+static void jobs_that_are_stopped_are_named_with_those_for_which_they_are(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct sl_plan_hold_row hold = sl_plan_hold_row();
+	struct sl_plan_stop_row stop = sl_plan_stop_row();
+	const struct sl_carried carried[] = {
+		{ 4, SL_FATE_DONE, "" }, { 5, SL_FATE_UNFIT, "Slurm does not let it be preempted for that job now" },
+	};
+
+	begin_plan(f, 1);
+	add_reserve(f, 7, 2000);
+	hold.job = stop.preemptor = 7;
+	hold.until = 3000;
+	hold.verdict = SL_VERDICT_OPTIMAL;
+	hold.cost = hold.bound = 2.5;
+	hold.because = sl_builder_str(f->plan, "the cheapest of 3");
+	sl_builder_append(f->plan, SL_P_HOLD, &hold);
+	stop.group = 1;
+	stop.job = 4;
+	stop.cost = 2.5;
+	stop.mode = SL_STOP_REQUEUE;
+	sl_builder_append(f->plan, SL_P_STOP, &stop);
+	stop.job = 5;
+	stop.cost = 0;
+	stop.mode = SL_STOP_NONE;
+	sl_builder_append(f->plan, SL_P_STOP, &stop);
+	assert_int_equal(write_plan(f, j, carried, &err), 0);
+	expect_lines(f, 1, "{\"sequence\": 1, \"now\": 1001, \"policy\": \"easy\", \"full\": true, "
+		"\"reserved\": [{\"job\": 7, \"start_time\": 2000, \"partition\": \"batch\", \"nodes\": \"n[0-3]\", "
+		"\"node_count\": 4, \"cores\": 32}], "
+		"\"held\": [{\"job\": 7, \"until\": 3000, \"verdict\": \"optimal\", \"cost\": 2.5, \"bound\": 2.5, "
+		"\"because\": \"the cheapest of 3\"}], "
+		"\"stopped\": [{\"job\": 4, \"preemptor\": 7, \"group\": 1, \"cost\": 2.5, \"mode\": \"requeue\", \"done\": true}, "
+		"{\"job\": 5, \"preemptor\": 7, \"group\": 1, \"cost\": 0, \"done\": false, \"fate\": \"unfit\", "
+		"\"text\": \"Slurm does not let it be preempted for that job now\"}]}");
+	begin_plan(f, 2);		/* it is only held for longer */
+	add_reserve(f, 7, 2000);
+	hold.until = 4000;
+	hold.because = 0;
+	sl_builder_append(f->plan, SL_P_HOLD, &hold);
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	expect_lines(f, 1, NULL);
+	begin_plan(f, 3);
+	add_reserve(f, 7, 2000);
+	hold.release = 1;
+	sl_builder_append(f->plan, SL_P_HOLD, &hold);
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	expect_lines(f, 2, "{\"sequence\": 3, \"now\": 1003, \"policy\": \"easy\", \"held\": [{\"job\": 7, \"release\": true}]}");
+	sl_journal_close(j);
+}
+
 static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **state)
 {
 	struct fixture *f = *state;
@@ -403,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(a_cycle_is_one_line_that_tells_what_became_of_it),
+		WITH_DIR(jobs_that_are_stopped_are_named_with_those_for_which_they_are),
 		WITH_DIR(a_waiting_job_is_named_again_only_when_its_answer_changed),
 		WITH_DIR(numbers_in_a_reason_are_no_news),
 		WITH_DIR(an_expected_start_is_told_again_when_it_has_moved_far),

@@ -24,6 +24,7 @@
  *   hold                    LOADED says that the partition "small" is held on failure
  *   babble                  megabytes on stderr
  *   frame-* fd-* plan-* kept-* forge figures	what fake_hostile.h says
+ *   stops                   what fake_stops.h says
  *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores on three nodes
  */
 #include <signal.h>
@@ -33,6 +34,7 @@
 #include <unistd.h>
 
 #include "t/plugin/fake_hostile.h"
+#include "t/plugin/fake_stops.h"
 #include "base/order.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
@@ -148,7 +150,7 @@ static void count_free(struct plan *p)
 	p->skip = calloc(s->node.rows + 1, 1);
 	for (i = 0; i < s->node.rows; i++) {
 		p->free[i] = s->node.cores[i];
-		p->skip[i] = (s->node.state[i] & SL_NODE_UNUSABLE) != 0;
+		p->skip[i] = (s->node.state[i] & SL_NODE_UNUSABLE) != 0 || (mode_is("stops") && stops_holds(s, i));
 		for (j = 0; j < s->node.gres[i].count; j++)
 			p->gpus[i] += s->node_gres.count[s->node.gres[i].first + j];
 	}
@@ -289,6 +291,10 @@ static void make_plan(struct plan *p)
 
 		if (done[job])
 			continue;
+		if (mode_is("stops") && stops_place(s, p->b, q, p->free)) {
+			done[job] = 1;
+			continue;
+		}
 		tasks = s->job.array_pending[job] ? s->job.array_pending[job] : 1;
 		while (tasks && place_job(p, q)) {
 			done[job] = 1;

@@ -18,6 +18,7 @@ sl_list_t part_list, assoc_mgr_qos_list;
 static slurmdb_qos_rec_t *qos[4];
 static part_record_t *part[4];
 static char written[256];		/* the last string that went into the snapshot */
+static job_record_t *leader, *component[4];	/* of a heterogeneous job */
 static uint32_t walks;			/* of a list */
 
 int xstrcmp(const char *a, const char *b)
@@ -75,9 +76,17 @@ int list_for_each(sl_list_t list, ListForF f, void *arg)
 	for (uint32_t i = 0; i < 4; i++)
 		if (list == part_list && part[i])
 			f(part[i], arg);
+		else if (leader && list == leader->het_job_list && component[i])
+			f(component[i], arg);
 		else if (list == assoc_mgr_qos_list && qos[i])
 			f(qos[i], arg);
 	return 0;
+}
+
+/* The only record that is looked up is the leader of a heterogeneous job. */
+job_record_t *find_job_record(uint32_t job_id)
+{
+	return leader && leader->job_id == job_id ? leader : NULL;
 }
 
 /* -- the snapshot --------------------------------------------------------------------- */
@@ -142,6 +151,92 @@ static void begin_world(struct world *w)
 	w->waits = (job_record_t) { .job_id = 2, .job_state = JOB_PENDING, .qos_ptr = &w->high, .part_ptr = &w->above,
 				    .priority = 2000, .details = &w->details };
 	walks = 0;
+}
+
+/* -- how a running job is stopped ------------------------------------------------------ */
+
+static struct sl_job_row terms_of(const struct world *w, const job_record_t *job)
+{
+	struct sl_job_row row = { 0 };
+
+	sl_collect_stop_terms(&w->scratch, job, &row);
+	return row;
+}
+
+static void a_job_is_stopped_as_slurm_would(void **state)
+{
+	struct sl_job_row row;
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	leader = NULL;
+	w.runs.details = &w.details;
+	w.low.preempt_exempt_time = 900;
+	row = terms_of(&w, &w.runs);
+	assert_int_equal(row.preempt_mode, SL_STOP_CANCEL);	/* what cannot be requeued is killed instead */
+	assert_int_equal(row.preempt_from, NOW + 300);
+	assert_int_equal(row.grace_time, 30);
+	w.runs.batch_flag = w.details.requeue = 1;
+	w.runs.preempt_time = NOW - 5;
+	row = terms_of(&w, &w.runs);
+	assert_int_equal(row.preempt_mode, SL_STOP_REQUEUE);
+	assert_int_equal(row.preempt_time, NOW - 5);
+	w.low.preempt_mode = PREEMPT_MODE_SUSPEND;
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_NONE);
+	slurm_conf.preempt_mode |= PREEMPT_MODE_GANG;
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_SUSPEND);
+}
+
+static void a_job_that_nobody_may_preempt_is_never_stopped(void **state)
+{
+	struct sl_job_row row;
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	leader = NULL;
+	w.runs.priority = 1000;
+	sl_collect_preempt_params(&w.scratch, "min_exempt_priority=999");
+	row = terms_of(&w, &w.runs);
+	assert_int_equal(row.preempt_mode, SL_STOP_NONE);
+	assert_int_equal(row.preempt_from, 0);
+	begin_world(&w);
+	w.scratch.preempts = false;
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_NONE);
+	begin_world(&w);
+	w.runs.qos_ptr = NULL;
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_NONE);
+}
+
+static void a_component_is_stopped_as_all_of_its_heterogeneous_job(void **state)
+{
+	job_record_t other;
+	struct sl_job_row row;
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	w.runs.het_job_id = 1;
+	w.runs.het_job_list = (sl_list_t) &component;
+	other = w.runs;
+	other.job_id = 2;
+	other.qos_ptr = &w.standby;
+	other.start_time = NOW - 100;
+	other.het_job_list = NULL;
+	leader = component[0] = &w.runs;
+	component[1] = &other;
+	w.low.preempt_mode = PREEMPT_MODE_CANCEL;
+	w.details.requeue = other.batch_flag = 1;
+	other.details = &w.details;
+	row = terms_of(&w, &other);
+	assert_int_equal(row.preempt_mode, SL_STOP_REQUEUE);
+	assert_int_equal(row.preempt_from, NOW - 100);
+	assert_int_equal(row.grace_time, 30);
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_REQUEUE);
+	other.qos_ptr = NULL;		/* one that nobody may preempt protects the other */
+	assert_int_equal(terms_of(&w, &w.runs).preempt_mode, SL_STOP_NONE);
+	leader = NULL;
 }
 
 /* -- whom a running job yields to --------------------------------------------------- */
@@ -359,6 +454,9 @@ static void a_job_borrows_where_it_can_be_told_to_end_as_early_as_a_reservation_
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_is_stopped_as_slurm_would),
+		cmocka_unit_test(a_job_that_nobody_may_preempt_is_never_stopped),
+		cmocka_unit_test(a_component_is_stopped_as_all_of_its_heterogeneous_job),
 		cmocka_unit_test(a_running_job_is_safe_for_its_grace_time),
 		cmocka_unit_test(a_job_that_is_suspended_counts_until_its_end_if_it_keeps_memory_or_gres),
 		cmocka_unit_test(a_component_of_a_heterogeneous_job_counts_until_its_end),

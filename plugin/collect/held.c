@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect/held.c - places that are held and jobs that were stopped, in the snapshot; see collect/int.h */
+#include "plugin/collect/int.h"
+
+/* -- what is held no longer --------------------------------------------------------- */
+
+/* Why the place is not held any longer, or NULL. */
+static const char *why_given_up(const struct sl_scratch *s, const struct sl_held *h)
+{
+	const job_record_t *job = find_job_record(h->job);
+
+	if (!job || !sl_job_sane(job) || job->user_id != h->user || IS_JOB_FINISHED(job))
+		return "the job is gone";
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return "the job has started";
+	if (!job->priority)
+		return "the job is held";
+	if (sl_job_stamp(job) != h->stamp)
+		return "the job was changed";
+	if (!find_part_record(h->partition))
+		return "its partition is gone";
+	if (h->until <= s->now)
+		return "its time is over";
+	for (uint32_t i = 0; i < h->nodes; i++)
+		if (!find_node_record(h->node[i].name))
+			return "one of its nodes is gone";
+	return NULL;
+}
+
+static void give_up_places(struct sl_scratch *s, struct sl_held_book *b)
+{
+	uint32_t i = 0;
+
+	while (i < b->places) {
+		const char *why = why_given_up(s, &b->place[i]);
+
+		if (!why) {
+			i++;
+			continue;
+		}
+		info("sched/lua: the place that is held for JobId=%u is given up: %s", b->place[i].job, why);
+		sl_held_drop(b, b->place[i].job);
+	}
+}
+
+/* True if the stop is an hour old, and the job does not wait to run again. */
+static bool is_forgotten(const struct sl_stopped *s, void *arg)
+{
+	const struct sl_scratch *scratch = arg;
+	const job_record_t *job;
+
+	if (scratch->now - s->time < SL_STOPPED_LASTS_S)
+		return false;
+	job = find_job_record(s->job);
+	return !job || !IS_JOB_PENDING(job);
+}
+
+/* How many jobs that were stopped for it have their nodes still. */
+static uint32_t count_left(const struct sl_held_book *b, const struct sl_held *h)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = b->stops; i-- > 0 && b->stopped[i].time >= h->since;) {
+		const struct sl_stopped *s = &b->stopped[i];
+		const job_record_t *job = s->preemptor == h->job ? find_job_record(s->job) : NULL;
+
+		left += job && job->start_time == s->start_time &&
+			(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) || IS_JOB_COMPLETING(job));
+	}
+	return left;
+}
+
+/* -- rows ----------------------------------------------------------------------------- */
+
+/* The kind of gres with that key, "name" or "name:type". */
+static uint32_t kind_of(struct sl_collector *c, const char *key)
+{
+	const char *colon = strchr(key, ':');
+	char name[64];
+
+	if (!*key)
+		return SL_NONE;
+	snprintf(name, sizeof(name), "%.*s", colon ? (int) (colon - key) : (int) strlen(key), key);
+	return sl_collect_kind(c, name, colon ? colon + 1 : "");
+}
+
+static struct sl_range add_gres(struct sl_collector *c, const struct sl_held_node *n)
+{
+	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC_GRES), 0 };
+
+	for (uint32_t i = 0; i < n->gres_count; i++) {
+		struct sl_alloc_gres_row row = sl_alloc_gres_row();
+
+		row.kind = kind_of(c, n->gres[i].kind);
+		row.count = n->gres[i].count;
+		row.of = kind_of(c, n->gres[i].of);
+		row.devices = n->gres[i].devices;
+		if (row.kind == SL_NONE)
+			continue;
+		sl_builder_append(c->b, SL_T_ALLOC_GRES, &row);
+		r.count++;
+	}
+	return r.count ? r : (struct sl_range) { 0, 0 };
+}
+
+struct at {		/* a node of a place */
+	uint32_t row;
+	const struct sl_held_node *node;
+};
+
+static int by_row(const void *a, const void *b)
+{
+	const struct at *x = a, *y = b;
+
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Nodes that the snapshot has, in its order. */
+static struct sl_range add_places(struct sl_collector *c, const struct sl_held *h)
+{
+	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC), 0 };
+	struct at *at = xcalloc(MAX(h->nodes, 1), sizeof(*at));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->nodes; i++) {
+		const node_record_t *node = find_node_record(h->node[i].name);
+
+		if (node && (uint32_t) node->index < c->node_slots && c->node_row[node->index] != SL_NONE)
+			at[n++] = (struct at) { c->node_row[node->index], &h->node[i] };
+	}
+	qsort(at, n, sizeof(*at), by_row);
+	for (uint32_t i = 0; i < n; i++) {
+		struct sl_alloc_row row = sl_alloc_row();
+
+		if (i && at[i].row == at[i - 1].row)
+			continue;
+		row.node = at[i].row;
+		row.cores = at[i].node->cores;
+		row.memory = at[i].node->memory;
+		row.gres = add_gres(c, at[i].node);
+		sl_builder_append(c->b, SL_T_ALLOC, &row);
+		r.count++;
+	}
+	xfree(at);
+	return r.count ? r : (struct sl_range) { 0, 0 };
+}
+
+static void add_place(struct sl_collector *c, const struct sl_held *h)
+{
+	const struct sl_scratch *s = c->scratch;
+	struct sl_held_row row = sl_held_row();
+	struct sl_job_row job;
+
+	row.job = sl_collect_row(c, h->job);
+	row.partition = sl_collect_part(c, find_part_record(h->partition));
+	/* (copied in several holds: it may have started since its record was copied, or before it was) */
+	if (row.job == SL_NONE || row.partition == SL_NONE || sl_builder_row(c->b, SL_T_JOB, row.job, &job) ||
+	    job.state != SL_JOB_PENDING)
+		return;
+	row.since = h->since ? h->since : s->now;
+	row.until = h->until;
+	row.places = add_places(c, h);
+	sl_builder_append(c->b, SL_T_HELD, &row);
+}
+
+static void add_stop(struct sl_collector *c, const struct sl_stopped *s)
+{
+	struct sl_stopped_row row = sl_stopped_row();
+	const part_record_t *part = find_part_record(s->partition);
+
+	row.job = s->job;
+	row.preemptor = s->preemptor;
+	row.time = s->time;
+	row.user = sl_builder_str(c->b, s->user);
+	row.partition = part ? sl_collect_part(c, part) : SL_NONE;
+	sl_builder_append(c->b, SL_T_STOPPED, &row);
+}
+
+void sl_collect_held(struct sl_collector *c)
+{
+	struct sl_held_book *b = c->scratch->in->held;
+
+	give_up_places(c->scratch, b);
+	sl_held_forget_stops(b, is_forgotten, c->scratch);
+	for (uint32_t i = 0; i < b->places; i++) {
+		b->place[i].left = count_left(b, &b->place[i]);
+		add_place(c, &b->place[i]);
+	}
+	for (uint32_t i = 0; i < b->stops; i++)
+		add_stop(c, &b->stopped[i]);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * permit.h - whom Slurm lets a waiting job preempt, at this moment.
+ *
+ * Threads: the cycle thread only; SL_COMMIT_LOCKS held from sl_permit_begin() to sl_permit_end().
+ */
+#ifndef SL_PERMIT_H
+#define SL_PERMIT_H
+
+#include "base/map.h"
+#include "plugin/collect/collect.h"
+
+struct sl_permit {
+	const struct sl_collector *c;
+	job_record_t *preemptor;
+	struct sl_map victims;		/* ids in slurm_find_preemptable_jobs(); of heterogeneous jobs their leaders */
+};
+
+/*
+ * Ask Slurm for all jobs that may be preempted for the job in that partition: one look at all jobs. NULL; or why it may
+ * preempt nobody, where *p is empty. The job is as it was afterwards.
+ */
+const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, uint32_t job, int64_t stamp, const char *partition);
+void sl_permit_end(struct sl_permit *p);
+
+/*
+ * NULL if that run of a job may be stopped so (SL_STOP_*); sl_permit_ended, the pointer, if it does not run any more; or another text that
+ * says why it may not be stopped.
+ */
+const char *sl_permit_refused(const struct sl_permit *p, uint32_t job, int64_t start_time, uint32_t mode);
+extern const char sl_permit_ended[];
+
+/* PreemptMode by which it is stopped: Slurm's, or the milder one that the plan says, which sl_permit_refused() has looked at. */
+uint16_t sl_permit_mode(job_record_t *victim, uint32_t mode);
+
+/* The record that stands for all components of a heterogeneous job; the job's own otherwise. */
+job_record_t *sl_permit_leader(job_record_t *job);
+
+/* True if Slurm suspends the job when another one is started beside it, and tells it nothing before. */
+bool sl_permit_is_gang(job_record_t *job);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stop.c - see stop.h */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/plain.h"
+#include "plugin/commit/hold.h"
+#include "plugin/commit/permit.h"
+#include "plugin/commit/start.h"
+#include "plugin/commit/stop.h"
+
+/* The stops for one job: rows order[first] to order[end - 1], by group. */
+struct batch {
+	struct sl_commit *m;
+	const uint32_t *order;
+	uint32_t first, end;
+	uint32_t hold;			/* its row in the table of holds */
+	uint32_t told;			/* jobs that were told to end */
+	uint32_t gang;			/* ... that gang scheduling suspends when the job starts */
+	bool refused;
+	char why[200];			/* of a refusal */
+};
+
+/* -- what became of a row ---------------------------------------------------------------- */
+
+static void set_fate(struct sl_commit *m, uint32_t row, enum sl_fate fate, const char *why)
+{
+	uint32_t i = m->decisions + row;
+
+	snprintf(m->text[i], sizeof(m->text[i]), "%s", why);
+	m->carried[i] = (struct sl_carried) { m->plan->stop.job[row], fate, m->text[i] };
+}
+
+/* Nobody is stopped any more for that job. */
+static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
+{
+	struct sl_commit *m = b->m;
+	const struct sl_plan_stop_view *v = &m->plan->stop;
+
+	b->refused = true;
+	for (uint32_t i = from; i < b->end; i++) {
+		set_fate(m, b->order[i], fate, b->why);
+		m->status->stops_refused++;
+	}
+	snprintf(m->status->stop_refused, sizeof(m->status->stop_refused), "JobId=%u is not stopped for JobId=%u: %s",
+		 v->job[b->order[from]], v->preemptor[b->order[from]], b->why);
+	info("sched/lua: JobId=%u%s is not stopped for JobId=%u: %s", v->job[b->order[from]], b->end - from > 1 ? " and others" : "",
+	     v->preemptor[b->order[from]], b->why);
+}
+
+/* -- one victim --------------------------------------------------------------------------- */
+
+/* Tell a job, all its components, to end. Slurm does the rest: its mode, its GraceTime, what follows. */
+static bool tell_to_end(job_record_t *victim, job_record_t *preemptor, uint32_t mode)
+{
+	slurm_job_preempt(victim, preemptor, sl_permit_mode(victim, mode), true);
+	/* its code is an error, too, where GraceTime passes first */
+	return victim->preempt_time || !IS_JOB_RUNNING(victim);
+}
+
+static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim, int64_t start_time)
+{
+	struct sl_commit *m = b->m;
+	const struct sl_plan_stop_view *v = &m->plan->stop;
+	struct sl_held *place = sl_held_find(m->held, v->preemptor[row]);
+	struct sl_error err = { SL_OK, "" };
+	time_t now = time(NULL);
+	uint32_t job = sl_collect_row(m->c, v->job[row]);
+	struct sl_stopped stop = { v->job[row], v->preemptor[row], start_time, now,
+				   (char *) (job == SL_NONE ? "" : sl_snapshot_str(&m->c->snap, m->c->snap.job.user[job])),
+				   victim->part_ptr ? victim->part_ptr->name : (char *) "" };
+
+	if (sl_held_stop(m->held, &stop, &err))
+		error("sched/lua: %s", err.text);
+	if (!place)
+		return;
+	if (!place->since)
+		place->since = now;
+	place->left++;
+}
+
+/* One row, which may be stopped: its job, or the heterogeneous job that it is a component of. */
+static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
+{
+	struct sl_commit *m = b->m;
+	const struct sl_plan_stop_view *v = &m->plan->stop;
+	job_record_t *victim = sl_permit_leader(find_job_record(v->job[row]));
+	char *by;
+
+	if (victim->preempt_time || !IS_JOB_RUNNING(victim)) {	/* with another component, just now */
+		note_stop(b, row, victim, v->start_time[row]);
+		set_fate(m, row, SL_FATE_DONE, "");
+		return;
+	}
+	by = sl_plain(xstrdup(sl_image_str(&m->plan->image, v->by[row])));
+	info("sched/lua: policy %s: %pJ is stopped for %pJ", by, victim, preemptor);
+	xfree(by);
+	if (!tell_to_end(victim, preemptor, v->mode[row])) {
+		set_fate(m, row, SL_FATE_ACTION, "slurmctld did not stop it");
+		m->status->stops_refused++;
+		return;
+	}
+	note_stop(b, row, victim, v->start_time[row]);
+	set_fate(m, row, SL_FATE_DONE, "");
+	m->status->stops++;
+	b->told++;
+}
+
+/* -- all victims of a job ------------------------------------------------------------------ */
+
+/* True if the row of order is the first of its group. */
+static bool is_group_begin(const struct batch *b, uint32_t i)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+
+	return i == b->first || v->group[b->order[i]] != v->group[b->order[i - 1]];
+}
+
+static uint32_t group_end(const struct batch *b, uint32_t i)
+{
+	do
+		i++;
+	while (i < b->end && !is_group_begin(b, i));
+	return i;
+}
+
+static bool refuse(struct batch *b, uint32_t row, const char *why)
+{
+	snprintf(b->why, sizeof(b->why), "JobId=%u: %s", b->m->plan->stop.job[row], why);
+	return false;
+}
+
+/* True if an earlier plan has had it told to end for that job. */
+static bool was_told(const struct batch *b, uint32_t row)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+	const struct sl_stopped *s = sl_held_stopped(b->m->held, v->job[row], v->start_time[row]);
+	job_record_t *job = find_job_record(v->job[row]);
+
+	return s && s->preemptor == v->preemptor[row] && job && job->start_time == v->start_time[row] &&
+		sl_permit_leader(job)->preempt_time;
+}
+
+/* True if each of the group may be stopped, or its only one has ended by itself. */
+static bool may_stop_group(struct batch *b, struct sl_permit *p, uint32_t from, uint32_t end)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+
+	for (uint32_t i = from; i < end; i++) {
+		uint32_t row = b->order[i];
+		const char *why = sl_permit_refused(p, v->job[row], v->start_time[row], v->mode[row]);
+
+		if (why && !was_told(b, row) && (why != sl_permit_ended || end - from > 1))
+			return refuse(b, row, why);
+	}
+	return true;
+}
+
+static void stop_group(struct batch *b, struct sl_permit *p, uint32_t from, uint32_t end)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+
+	for (uint32_t i = from; i < end; i++) {
+		uint32_t row = b->order[i];
+
+		if (was_told(b, row))
+			set_fate(b->m, row, SL_FATE_DONE, "");
+		else if (sl_permit_refused(p, v->job[row], v->start_time[row], v->mode[row]) == sl_permit_ended)
+			set_fate(b->m, row, SL_FATE_CHANGED, sl_permit_ended);
+		else if (sl_permit_is_gang(find_job_record(v->job[row])))
+			b->gang++;
+		else
+			stop_row(b, row, p->preemptor);
+	}
+}
+
+/* True if all of them may be stopped. */
+static bool may_stop_all(struct batch *b, struct sl_permit *p)
+{
+	for (uint32_t i = b->first, end; i < b->end; i = end) {
+		end = group_end(b, i);
+		if (!may_stop_group(b, p, i, end))
+			return false;
+	}
+	return true;
+}
+
+static bool find_preemptor(struct batch *b, struct sl_permit *p)
+{
+	const struct sl_commit *m = b->m;
+	const struct sl_held *place = sl_held_find(m->held, m->plan->stop.preemptor[b->order[b->first]]);
+	const char *why = place ? sl_permit_begin(p, m->c, place->job, place->stamp, place->partition) :
+		"no place is held for it";
+
+	if (why)
+		snprintf(b->why, sizeof(b->why), "%s", why);
+	return !why;
+}
+
+/* One hold of the locks, some groups; returns the first one that was not looked at. */
+static uint32_t run_some(struct batch *b, uint32_t from)
+{
+	struct sl_permit p = { 0 };
+	struct sl_hold h;
+	uint32_t i = from, end;
+
+	sl_hold_take(&h, b->m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	snprintf(b->why, sizeof(b->why), "slurmctld ends, or has another configuration");
+	if (!sl_commit_same_world(b->m) || !find_preemptor(b, &p) || (from == b->first && !may_stop_all(b, &p))) {
+		refuse_rest(b, from, SL_FATE_UNFIT);
+		i = b->end;
+	}
+	for (; i < b->end && sl_hold_lasts(&h); i = end) {
+		end = group_end(b, i);
+		if (i != b->first && !may_stop_group(b, &p, i, end)) {
+			refuse_rest(b, i, SL_FATE_UNFIT);
+			end = b->end;
+			break;
+		}
+		stop_group(b, &p, i, end);
+	}
+	if (b->told)
+		last_job_update = time(NULL);
+	sl_permit_end(&p);
+	sl_hold_leave(&h);
+	return i;
+}
+
+/* -- victims that gang scheduling suspends -------------------------------------------------- */
+
+/*
+ * Nobody is told anything: select puts the job beside those victims, on the nodes of its place and no others, and gang
+ * scheduling suspends them when it starts.
+ */
+static bool start_beside(struct batch *b)
+{
+	struct sl_commit *m = b->m;
+	const struct sl_plan_hold_view *v = &m->plan->hold;
+	uint32_t job = v->job[b->hold], part = SL_NONE;
+	struct sl_cores cores = { 0 };
+	struct sl_hold h;
+	struct sl_start s;
+	const bitstr_t *nodes;
+	bool ok = false;
+
+	for (uint32_t i = 0; i < m->plan->reserve.rows; i++)
+		if (m->plan->reserve.job[i] == job)
+			part = m->plan->reserve.partition[i];
+	s = (struct sl_start) { .m = m, .job_id = job, .partition = part, .stamp = v->stamp[b->hold], .native = true, .any_way = true,
+				.text = b->why, .through = SL_NONE, .preempts = true };
+	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	if (sl_commit_same_world(m) && (nodes = sl_hold_nodes(m, job))) {
+		s.keep_off = bit_copy((bitstr_t *) nodes);
+		bit_not(s.keep_off);
+		ok = sl_start_run(&s, &cores);
+		sl_start_count(&s);
+	}
+	sl_cores_clear(&cores);
+	FREE_NULL_BITMAP(s.keep_off);
+	sl_hold_leave(&h);
+	return ok;
+}
+
+static void end_gang(struct batch *b, bool now)
+{
+	bool ok;
+
+	snprintf(b->why, sizeof(b->why), "it is suspended when the others have ended");
+	ok = now && start_beside(b);
+	b->refused |= now && !ok;
+
+	for (uint32_t i = b->first; i < b->end; i++) {
+		uint32_t row = b->order[i];
+
+		if (b->m->carried[b->m->decisions + row].job)
+			continue;
+		set_fate(b->m, row, ok ? SL_FATE_DONE : now ? SL_FATE_SELECT : SL_FATE_CHANGED, ok ? "" : b->why);
+		b->m->status->stops += ok;
+		b->m->status->stops_refused += now && !ok;
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static void run_batch(struct batch *b, const char *refused)
+{
+	struct sl_commit *m = b->m;
+	uint32_t preemptor = m->plan->stop.preemptor[b->order[b->first]], i = b->first;
+	const struct sl_held *place;
+
+	if (refused) {
+		snprintf(b->why, sizeof(b->why), "no place is held for it: %s", refused);
+		refuse_rest(b, i, SL_FATE_UNFIT);
+		return;
+	}
+	while (i < b->end && !atomic_load(m->stop))
+		i = run_some(b, i);
+	if (i < b->end) {
+		snprintf(b->why, sizeof(b->why), "slurmctld ends");
+		refuse_rest(b, i, SL_FATE_STOPPED);
+	}
+	place = sl_held_find(m->held, preemptor);
+	if (b->gang)
+		end_gang(b, place && !place->left);
+	place = sl_held_find(m->held, preemptor);
+	/* nothing is coming free for it: the next plan decides anew */
+	if (place && !place->since && b->refused)
+		sl_hold_end(m, preemptor);
+}
+
+static const struct sl_plan_stop_view *ordered;	/* qsort() has no argument to pass; the cycle thread only */
+
+static int by_preemptor(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b, *key[] = { ordered->preemptor, ordered->group };
+
+	for (int i = 0; i < 2; i++)
+		if (key[i][*x] != key[i][*y])
+			return key[i][*x] < key[i][*y] ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint32_t hold_of(const struct sl_commit *m, uint32_t job)
+{
+	for (uint32_t i = 0; i < m->plan->hold.rows; i++)
+		if (m->plan->hold.job[i] == job && !m->plan->hold.release[i])
+			return i;
+	return SL_NONE;
+}
+
+void sl_stop_run(struct sl_commit *m, const char *const *refused)
+{
+	const struct sl_plan_stop_view *v = &m->plan->stop;
+	uint32_t *order = xcalloc(MAX(v->rows, 1), sizeof(*order)), i;
+	struct batch b = { .m = m, .order = order };
+	/* a place that is not on the disk would be forgotten between the signal and the start */
+	bool saved = sl_hold_save(m);
+
+	for (i = 0; i < v->rows; i++)
+		order[i] = i;
+	ordered = v;
+	qsort(order, v->rows, sizeof(*order), by_preemptor);
+	for (i = 0; i < v->rows; i = b.end) {
+		b = (struct batch) { .m = m, .order = order, .first = i, .end = i + 1 };
+		while (b.end < v->rows && v->preemptor[order[b.end]] == v->preemptor[order[i]])
+			b.end++;
+		b.hold = hold_of(m, v->preemptor[order[i]]);
+		run_batch(&b, b.hold == SL_NONE ? "the plan does not say which" : refused[b.hold] ? refused[b.hold] :
+			  saved ? NULL : "it could not be written");
+		m->stopped += b.told;
+	}
+	xfree(order);
+	(void) sl_hold_save(m);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* held.c - see held.h */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/grow.h"
+#include "base/state_file.h"
+#include "plugin/host/held.h"
+
+#define HEADER "schedlua held 1\n"
+#define MAX_SIZE ((size_t) 256 << 20)
+#define MOST_SECONDS (INT64_C(1) << 40)
+
+struct sl_held_book *sl_held_create(void)
+{
+	return calloc(1, sizeof(struct sl_held_book));
+}
+
+/* -- places ------------------------------------------------------------------- */
+
+static void free_node(struct sl_held_node *n)
+{
+	for (uint32_t i = 0; i < n->gres_count; i++) {
+		free(n->gres[i].kind);
+		free(n->gres[i].of);
+	}
+	free(n->gres);
+	free(n->name);
+}
+
+static void free_place(struct sl_held *h)
+{
+	for (uint32_t i = 0; i < h->nodes; i++)
+		free_node(&h->node[i]);
+	free(h->node);
+	free(h->partition);
+	*h = (struct sl_held) { 0 };
+}
+
+static bool copy_gres(struct sl_held_node *to, const struct sl_held_node *from)
+{
+	if (from->gres_count && !(to->gres = calloc(from->gres_count, sizeof(*to->gres))))
+		return false;
+	for (uint32_t i = 0; i < from->gres_count; i++) {
+		to->gres[i] = from->gres[i];
+		to->gres[i].kind = strdup(from->gres[i].kind);
+		to->gres[i].of = strdup(from->gres[i].of);
+		to->gres_count++;
+		if (!to->gres[i].kind || !to->gres[i].of)
+			return false;
+	}
+	return true;
+}
+
+static bool copy_nodes(struct sl_held *to, const struct sl_held *from)
+{
+	if (!(to->node = calloc(from->nodes ? from->nodes : 1, sizeof(*to->node))))
+		return false;
+	for (uint32_t i = 0; i < from->nodes; i++) {
+		struct sl_held_node *n = &to->node[to->nodes++];
+
+		n->cores = from->node[i].cores;
+		n->memory = from->node[i].memory;
+		if (!(n->name = strdup(from->node[i].name)) || !copy_gres(n, &from->node[i]))
+			return false;
+	}
+	return true;
+}
+
+static int copy_place(struct sl_held *to, const struct sl_held *from, struct sl_error *err)
+{
+	*to = (struct sl_held) { .job = from->job, .user = from->user, .stamp = from->stamp, .since = from->since,
+				 .until = from->until, .left = from->left };
+	if ((to->partition = strdup(from->partition)) && copy_nodes(to, from))
+		return 0;
+	free_place(to);
+	return sl_fail(err, SL_ENOMEM, "job %" PRIu32 ": no memory to hold a place for it", from->job);
+}
+
+struct sl_held *sl_held_find(const struct sl_held_book *b, uint32_t job)
+{
+	for (uint32_t i = 0; i < b->places; i++)
+		if (b->place[i].job == job)
+			return &b->place[i];
+	return NULL;
+}
+
+static bool is_same_gres(const struct sl_held_node *a, const struct sl_held_node *b)
+{
+	bool same = a->gres_count == b->gres_count;
+
+	for (uint32_t i = 0; same && i < a->gres_count; i++)
+		same = a->gres[i].count == b->gres[i].count && a->gres[i].devices == b->gres[i].devices &&
+			!strcmp(a->gres[i].kind, b->gres[i].kind) && !strcmp(a->gres[i].of, b->gres[i].of);
+	return same;
+}
+
+static bool is_same_place(const struct sl_held *a, const struct sl_held *b)
+{
+	bool same = a->stamp == b->stamp && a->user == b->user && a->nodes == b->nodes && !strcmp(a->partition, b->partition);
+
+	for (uint32_t i = 0; same && i < a->nodes; i++)
+		same = a->node[i].cores == b->node[i].cores && a->node[i].memory == b->node[i].memory &&
+			!strcmp(a->node[i].name, b->node[i].name) && is_same_gres(&a->node[i], &b->node[i]);
+	return same;
+}
+
+struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place, struct sl_error *err)
+{
+	struct sl_held *old = sl_held_find(b, place->job), new;
+
+	if (old && is_same_place(old, place) && place->until >= old->until) {
+		old->until = place->until;
+		b->changed |= old->until - old->written_until >= 60;
+		return old;
+	}
+	if (!old && b->places >= SL_HELD_MOST) {
+		sl_fail(err, SL_ELIMIT, "job %" PRIu32 ": places are held for %u jobs already", place->job, SL_HELD_MOST);
+		return NULL;
+	}
+	if (!old && sl_grow(&b->place, &b->place_room, b->places + 1, sizeof(*b->place), err))
+		return NULL;
+	if (copy_place(&new, place, err))
+		return NULL;
+	if (!old) {
+		old = &b->place[b->places++];
+	} else {
+		new.since = new.since ? new.since : old->since;
+		new.left = old->left;
+		free_place(old);
+	}
+	*old = new;
+	b->changed = true;
+	return old;
+}
+
+bool sl_held_drop(struct sl_held_book *b, uint32_t job)
+{
+	struct sl_held *h = sl_held_find(b, job);
+
+	if (!h)
+		return false;
+	free_place(h);
+	b->places--;
+	memmove(h, h + 1, (size_t) (&b->place[b->places] - h) * sizeof(*h));
+	b->changed = true;
+	return true;
+}
+
+/* -- stopped jobs ---------------------------------------------------------------- */
+
+static void free_stop(struct sl_stopped *s)
+{
+	free(s->user);
+	free(s->partition);
+}
+
+int sl_held_stop(struct sl_held_book *b, const struct sl_stopped *s, struct sl_error *err)
+{
+	struct sl_stopped new = *s;
+
+	if (sl_grow(&b->stopped, &b->stop_room, b->stops + 1, sizeof(*b->stopped), err))
+		return -1;
+	new.user = strdup(s->user);
+	new.partition = strdup(s->partition);
+	if (!new.user || !new.partition) {
+		free_stop(&new);
+		return sl_fail(err, SL_ENOMEM, "job %" PRIu32 ": no memory to note that it was stopped", s->job);
+	}
+	if (b->stops == SL_STOPPED_MOST) {
+		free_stop(&b->stopped[0]);
+		memmove(b->stopped, b->stopped + 1, --b->stops * sizeof(*b->stopped));
+	}
+	b->stopped[b->stops++] = new;
+	b->changed = true;
+	return 0;
+}
+
+const struct sl_stopped *sl_held_stopped(const struct sl_held_book *b, uint32_t job, int64_t start_time)
+{
+	for (uint32_t i = b->stops; i-- > 0;)
+		if (b->stopped[i].job == job && b->stopped[i].start_time == start_time)
+			return &b->stopped[i];
+	return NULL;
+}
+
+void sl_held_forget_stops(struct sl_held_book *b, bool (*forget)(const struct sl_stopped *s, void *arg), void *arg)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < b->stops; i++)
+		if (forget(&b->stopped[i], arg))
+			free_stop(&b->stopped[i]);
+		else
+			b->stopped[kept++] = b->stopped[i];
+	b->changed |= kept < b->stops;
+	b->stops = kept;
+}
+
+void sl_held_destroy(struct sl_held_book *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < b->places; i++)
+		free_place(&b->place[i]);
+	for (uint32_t i = 0; i < b->stops; i++)
+		free_stop(&b->stopped[i]);
+	free(b->place);
+	free(b->stopped);
+	free(b->path);
+	free(b);
+}
+
+/* -- reading --------------------------------------------------------------------- */
+
+/* The next field as a number of digits alone, up to *most*. */
+static bool read_number(char **rest, int64_t most, int64_t *n)
+{
+	const char *at = strsep(rest, "\t");
+
+	if (!at || !*at)
+		return false;
+	for (*n = 0; *at; at++)
+		if (*at < '0' || *at > '9' || *n > (most - (*at - '0')) / 10 || (*n = *n * 10 + (*at - '0')) > most)
+			return false;
+	return true;
+}
+
+static bool read_u32(char **rest, uint32_t *n)
+{
+	int64_t v;
+
+	if (!read_number(rest, UINT32_MAX, &v))
+		return false;
+	*n = (uint32_t) v;
+	return true;
+}
+
+static bool read_text(char **rest, char **text)
+{
+	*text = strsep(rest, "\t");
+	return *text && sl_unescape(*text, "\t") && !sl_text_is_unsafe(*text);
+}
+
+/* The place that the lines of the file are about; its texts point into the file. */
+struct reading {
+	struct sl_held_book *b;
+	struct sl_held place;
+	uint32_t node_room, gres_room;
+	bool open, bad;
+	struct sl_error *err;
+};
+
+static bool read_place(struct reading *r, char *rest)
+{
+	struct sl_held *h = &r->place;
+
+	return read_u32(&rest, &h->job) && h->job && read_u32(&rest, &h->user) && read_number(&rest, INT64_MAX, &h->stamp) &&
+		read_number(&rest, MOST_SECONDS, &h->since) && read_number(&rest, MOST_SECONDS, &h->until) &&
+		read_text(&rest, &h->partition) && *h->partition && !rest && !sl_held_find(r->b, h->job);
+}
+
+static bool read_node(struct reading *r, char *rest)
+{
+	struct sl_held *h = &r->place;
+	struct sl_held_node n = { 0 };
+
+	if (!r->open || !read_text(&rest, &n.name) || !*n.name || !read_u32(&rest, &n.cores) ||
+	    !read_number(&rest, INT64_MAX, &n.memory) || rest ||
+	    sl_grow(&h->node, &r->node_room, h->nodes + 1, sizeof(n), r->err))
+		return false;
+	h->node[h->nodes++] = n;
+	r->gres_room = 0;
+	return true;
+}
+
+static bool read_gres(struct reading *r, char *rest)
+{
+	struct sl_held_node *n = r->place.nodes ? &r->place.node[r->place.nodes - 1] : NULL;
+	struct sl_held_gres g;
+
+	if (!r->open || !n || !read_text(&rest, &g.kind) || !*g.kind || !read_text(&rest, &g.of) || !read_u32(&rest, &g.count) ||
+	    !read_u32(&rest, &g.devices) || rest ||
+	    sl_grow(&n->gres, &r->gres_room, n->gres_count + 1, sizeof(g), r->err))
+		return false;
+	n->gres[n->gres_count++] = g;
+	return true;
+}
+
+static bool read_stop(struct reading *r, char *rest)
+{
+	struct sl_stopped s;
+
+	return read_u32(&rest, &s.job) && s.job && read_u32(&rest, &s.preemptor) && s.preemptor &&
+		read_number(&rest, MOST_SECONDS, &s.start_time) && read_number(&rest, MOST_SECONDS, &s.time) &&
+		read_text(&rest, &s.user) && read_text(&rest, &s.partition) && !rest && !sl_held_stop(r->b, &s, r->err);
+}
+
+/* What was read of a place is put into the book, if all of it makes sense. True if it does. */
+static bool end_place(struct reading *r)
+{
+	struct sl_held *h = &r->place;
+	bool good = !r->open || (!r->bad && h->nodes && sl_held_put(r->b, h, r->err));
+
+	for (uint32_t i = 0; i < h->nodes; i++)
+		free(h->node[i].gres);
+	free(h->node);
+	*h = (struct sl_held) { 0 };
+	r->node_room = r->gres_room = 0;
+	r->open = r->bad = false;
+	return good;
+}
+
+/* Returns how many lines of this make no sense: 0 or 1, or 2 where the place before it makes none either. */
+static int read_line(struct reading *r, char *line)
+{
+	char kind = line[0];
+	bool good;
+	int bad = 0;
+
+	if (!kind || line[1] != '\t')
+		return 1;
+	line += 2;
+	if (kind == 'N' || kind == 'G') {
+		good = kind == 'N' ? read_node(r, line) : read_gres(r, line);
+		r->bad |= !good;
+		return !good;
+	}
+	bad = !end_place(r);
+	if (kind == 'P') {
+		good = read_place(r, line);
+		r->open = true;
+		r->bad = !good;
+		return bad;	/* it is counted when it ends */
+	}
+	return bad + !(kind == 'S' && read_stop(r, line));
+}
+
+static int read_lines(struct reading *r, char *text, const char *end)
+{
+	int bad = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bool whole = text[n] == '\n';
+
+		text[n] = '\0';
+		bad += whole ? read_line(r, text) : 1;
+		text += n + whole;
+	}
+	bad += !end_place(r);
+	return bad + (text < end);	/* NULs are no lines */
+}
+
+int sl_held_open(struct sl_held_book *b, const char *path, struct sl_error *err)
+{
+	struct reading r = { .b = b, .err = err };
+	char *text;
+	size_t size;
+	int rc;
+
+	free(b->path);
+	if (!(b->path = strdup(path)))
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", path);
+	if ((rc = sl_state_read(path, MAX_SIZE, &text, &size, NULL, err)) <= 0)
+		return rc;
+	if (!strncmp(text, HEADER, strlen(HEADER)))
+		rc = read_lines(&r, text + strlen(HEADER), text + size);
+	else
+		rc = sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path, (int) sizeof(HEADER) - 2, HEADER);
+	free(text);
+	b->changed = rc != 0;
+	return rc;
+}
+
+/* -- writing ---------------------------------------------------------------------- */
+
+static void write_text(FILE *f, const char *text, char after)
+{
+	sl_escape_put(f, text, "\t");
+	fputc(after, f);
+}
+
+static void write_place(FILE *f, const struct sl_held *h)
+{
+	fprintf(f, "P\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", h->job, h->user, h->stamp, h->since,
+		h->until);
+	write_text(f, h->partition, '\n');
+	for (uint32_t i = 0; i < h->nodes; i++) {
+		const struct sl_held_node *n = &h->node[i];
+
+		fputs("N\t", f);
+		write_text(f, n->name, '\t');
+		fprintf(f, "%" PRIu32 "\t%" PRId64 "\n", n->cores, n->memory);
+		for (uint32_t k = 0; k < n->gres_count; k++) {
+			fputs("G\t", f);
+			write_text(f, n->gres[k].kind, '\t');
+			write_text(f, n->gres[k].of, '\t');
+			fprintf(f, "%" PRIu32 "\t%" PRIu32 "\n", n->gres[k].count, n->gres[k].devices);
+		}
+	}
+}
+
+static void write_stop(FILE *f, const struct sl_stopped *s)
+{
+	fprintf(f, "S\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t", s->job, s->preemptor, s->start_time, s->time);
+	write_text(f, s->user, '\t');
+	write_text(f, s->partition, '\n');
+}
+
+int sl_held_save(struct sl_held_book *b, struct sl_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+	int rc;
+
+	if (!b->changed || !b->path)
+		return 0;
+	if (!(f = open_memstream(&text, &size)))
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", b->path);
+	fputs(HEADER, f);
+	for (uint32_t i = 0; i < b->places; i++)
+		write_place(f, &b->place[i]);
+	for (uint32_t i = 0; i < b->stops; i++)
+		write_stop(f, &b->stopped[i]);
+	for (uint32_t i = 0; i < b->places; i++)
+		b->place[i].written_until = b->place[i].until;
+	rc = fclose(f) ? sl_fail(err, SL_ENOMEM, "%s: no memory", b->path) : sl_state_write(b->path, 0600, text, size, true, err);
+	free(text);
+	if (!rc)
+		b->changed = false;
+	return rc;
+}

@@ -67,7 +67,7 @@ function makeTables({ state, swatch }) {
 
 	function figureTable(w) {
 		const columns = FIRST.map((key) => METRICS.find((metric) => metric[0] === key))
-			.filter(([key]) => w.runs.some((run) => typeof run.result[key] === "number"))
+			.filter(([key]) => w.runs.some(({ result }) => typeof result[key] === "number" && (result[key] || !key.startsWith("gpu"))))
 			.map(([key, title, format, better, means]) => {
 				const values = w.runs.map((run) => run.result[key]);
 

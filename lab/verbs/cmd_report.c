@@ -16,17 +16,13 @@
 #include <jansson.h>
 
 #include "base/grow.h"
-#include "base/lines.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "image/journal.h"
 #include "image/nodelist.h"
-#include "ledger/ledger.h"
 #include "report/page.h"
 #include "tool/job_index.h"
 #include "tool/shadow.h"
 #include "tool/statedir.h"
-#include "tool/member.h"
 #include "verbs/report_private.h"
 #include "verbs/sim_args.h"
 #include "workload/workload.h"
@@ -380,7 +376,7 @@ static int make_report(struct report *r)
 	if (!page)
 		return -1;
 	sl_sim_args_tell_lacks(page);
-	rc = report_read(r) || write_page(r, page) ? -1 : 0;
+	rc = sl_report_read(r) || write_page(r, page) ? -1 : 0;
 	sl_page_destroy(page);
 	if (!rc)
 		printf("%s: %u jobs, %s to %s\n", r->v->output, r->rows, sl_text_time(from, r->since), sl_text_time(until, r->until));

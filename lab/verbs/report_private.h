@@ -76,6 +76,6 @@ struct report {
 
 /* Find the newest instant, and read the ledger and the journal from there back as far as the page goes.
  * r->now, r->b and r->row_of are there.  0, or -1 with *r->err. */
-int report_read(struct report *r);
+int sl_report_read(struct report *r);
 
 #endif

@@ -324,7 +324,7 @@ static void match_tasks(struct report *r)
 	}
 }
 
-int report_read(struct report *r)
+int sl_report_read(struct report *r)
 {
 	r->until = r->now.meta.now[0];
 	if (sl_journal_read(r->dir, visit_newest, r, r->err))

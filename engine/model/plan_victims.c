@@ -60,6 +60,7 @@ struct finder {
 	const struct sl_nodeset *eligible;
 	uint32_t *circle;		/* ids of those for which the job was stopped, and those for which they were */
 	uint32_t circles;
+	double cores_per_gpu;		/* where nobody else says what a stop costs */
 };
 
 static bool is_in_circle(const struct finder *f, uint32_t id)
@@ -156,7 +157,7 @@ static int cost_of(const struct finder *f, uint32_t j, double *cost, struct sl_e
 	uint32_t own = f->a->w->entry.job;
 
 	if (!f->terms->cost)
-		*cost = sl_preempt_cost(p->c, j);
+		*cost = sl_preempt_cost(p->c, j, f->cores_per_gpu);
 	else if (f->terms->cost(f->terms->arg, j, own, cost, err) < 0)
 		return -1;
 	if (isfinite(*cost) && *cost >= 0)
@@ -256,6 +257,7 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 	struct finder f = { .a = a, .terms = terms, .groups = groups, .eligible = a->w->pub.request.eligible };
 	int rc = find_circle(&f, err);
 
+	f.cores_per_gpu = terms->cost ? 1 : sl_preempt_cores_per_gpu(c);
 	for (uint32_t i = 0; !rc && i < c->runs; i++) {
 		uint32_t j = c->running[i];
 		double cost = INFINITY;

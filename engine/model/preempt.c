@@ -35,8 +35,7 @@ static int64_t lost_s(const struct sl_cluster *c, uint32_t j)
 	return every > 0 && every < INT32_MAX ? ran % (every * 60) : ran;
 }
 
-/* Cores that a GPU is worth: the machine's for each. */
-static double cores_per_gpu(const struct sl_cluster *c)
+double sl_preempt_cores_per_gpu(const struct sl_cluster *c)
 {
 	const struct sl_snapshot *s = c->snap;
 	double cores = 0, gpus = 0;
@@ -53,7 +52,7 @@ static double cores_per_gpu(const struct sl_cluster *c)
 	return gpus > 0 ? cores / gpus : 1;
 }
 
-double sl_preempt_cost(const struct sl_cluster *c, uint32_t j)
+double sl_preempt_cost(const struct sl_cluster *c, uint32_t j, double cores_per_gpu)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const struct held *h = c->held[j];
@@ -61,6 +60,6 @@ double sl_preempt_cost(const struct sl_cluster *c, uint32_t j)
 
 	for (uint32_t i = 0; h && i < h->count; i++)
 		cores += h->place[i].cores;
-	size = job->alloc_gpus[j] ? job->alloc_gpus[j] * cores_per_gpu(c) : cores;
+	size = job->alloc_gpus[j] ? job->alloc_gpus[j] * cores_per_gpu : cores;
 	return size * (double) (lost_s(c, j) * (1 + (int64_t) job->restarts[j]) + 60) / 3600;
 }

@@ -74,7 +74,10 @@ void sl_preempt_answer_free(struct sl_preempt_answer *a);
  * each as its share of the machine's cores): since its start or, if its comment says "checkpoint=MINUTES", since the last of
  * these; times one more than it was requeued before; and a minute for ending it.  A suspended job loses none.
  */
-double sl_preempt_cost(const struct sl_cluster *c, uint32_t job);
+double sl_preempt_cost(const struct sl_cluster *c, uint32_t job, double cores_per_gpu);
+
+/* The machine's cores for each of its GPUs, of nodes with gres; 1 without GPUs.  Walks over the nodes. */
+double sl_preempt_cores_per_gpu(const struct sl_cluster *c);
 
 /* What stands behind a word in a list of words, text between blanks, commas and semicolons: "=..." or nothing; NULL: the word is
  * not in it. */

@@ -263,6 +263,82 @@ describe("sched.predict", function()
 	end)
 end)
 
+describe("cluster.history:order", function()
+	local function queue()
+		local history, pending = past("anna", { 100, 300 }), {}
+		for _, run in ipairs(past("berta", { 5, 3000 }, { cpus = 2, time_limit = "2h" })) do
+			history[#history + 1] = run
+		end
+		for i = 1, 24 do
+			pending[i] = { id = i, user = ({ "anna", "berta", "cecil" })[i % 3 + 1], tasks = i % 4 + 1,
+				time_limit = ({ "1h", "2h", "30s", "infinite" })[i % 4 + 1], submitted_ago = i * 1801 }
+		end
+		return t.cluster { nodes = "4x8c", history = history, pending = pending }
+	end
+
+	-- Lines "id key overdue" of the engine's order and of the same in Lua.
+	local function both(predictor, options)
+		return t.decide(set_of(([[
+			local p, by, rows, now = predict.open("%s", cluster, plan), { %s }, {}, cluster.now
+			for job in cluster:queue() do
+				local waited = math.max(0, now - math.max(job.submit_time, job.eligible_time))
+				rows[#rows + 1] = { id = job.id, place = #rows, key = job.cpus ^ by.size * p:typical(job) ^ by.length /
+					(1 + waited / by.patience) ^ by.ageing }
+			end
+			table.sort(rows, function(a, b) if a.key ~= b.key then return a.key < b.key end return a.place < b.place end)
+			local i = 0
+			for job, key, overdue in cluster.history:order(cluster:queue(), p:to_order(by)) do
+				i = i + 1
+				if by.slowdown then
+					slurm.log_info("%%d %%.17g", job.id, overdue)
+				elseif job.id ~= rows[i].id or key ~= rows[i].key then
+					slurm.log_info("%%d: %%.17g, not %%d: %%.17g", job.id, key, rows[i].id, rows[i].key)
+				end
+			end
+			assert(by.slowdown or i == #rows)]]):format(predictor, options)), queue()):log()
+	end
+
+	it("is that of the same formula in Lua, to the last bit", function()
+		for _, predictor in ipairs { "limit", "similar", "last_two", "quantile" } do
+			assert.same({}, both(predictor, "size = 1.2, length = 1.7, patience = 14400, ageing = 2.4"))
+			assert.same({}, both(predictor, "size = 2, length = 2, patience = 60, ageing = 2"))
+			assert.same({}, both(predictor, "size = 0, length = 0, patience = 1, ageing = 0"))
+		end
+	end)
+
+	it("has those alone whose wait is long for the shortest runtime that is likely", function()
+		local lines = both("similar", "size = 0, length = 0, patience = 1, ageing = 0, slowdown = 300, slowdown_wait = 36000")
+		assert.is_true(#lines > 0 and #lines < 24)
+		for _, line in ipairs(lines) do
+			local id, overdue = line:match("(%d+) (%S+)$")
+			-- waited 1801 s a job; the shortest is 10 to 76 seconds
+			assert.is_true(tonumber(overdue) <= id * 1801 - 36000 and tonumber(overdue) >= 0)
+		end
+	end)
+
+	it("raises at what it does not know, and takes only a queue", function()
+		local function wrong(text)
+			return function() t.decide(set_of("cluster.history:order(" .. text .. ")"), queue()) end
+		end
+		assert.error_matches(wrong("cluster:queue(), { predictor = 'limit', sise = 1 }"), "unknown key 'sise'")
+		assert.error_matches(wrong("cluster:queue(), { size = 1 }"), "predictor: expected")
+		assert.error_matches(wrong("cluster:queue(), { predictor = 'limit', size = '1' }"), "size: expected a number")
+		assert.error_matches(wrong("cluster:queue(), { typical = function() end }"), "expected a number")
+		assert.error_matches(wrong("function() end, { predictor = 'limit' }"), "cluster:queue")
+	end)
+
+	it("may be left to plan:start_rest, from where the policy is", function()
+		local plan = t.decide(set_of([[
+			local order = cluster.history:order(cluster:queue(), { predictor = "limit", open = true })
+			order()
+			slurm.log_info("%d", plan:start_rest(order))
+			assert(order() == nil)]]), t.cluster { nodes = "1x4c", pending = {
+				{ id = 1, tasks = 1, time_limit = "1h" }, { id = 2, tasks = 1, time_limit = "2h" },
+				{ id = 3, tasks = 1, array = 2, time_limit = "3h" }, { id = 4, tasks = 2, time_limit = "4h" } } })
+		assert.same({ "info: 3" }, plan:log())
+	end)
+end)
+
 describe("predictive", function()
 	local history = { { user = "short", runtime = 60, time_limit = "2h", cpus = 8, ended_ago = "1h" },
 		{ user = "long", runtime = 7000, time_limit = "2h", cpus = 8, ended_ago = "1h" } }

@@ -6,10 +6,11 @@
  *	cluster.history:runtimes { ... }
  *	cluster.history:mean { ... }
  *	cluster.history:like { user =, cpus =, time_limit =, ended_by = }	runtimes, stretch
+ *	cluster.history:order(queue, { ... })	bind/order.c
  *	cluster.history:summary { ..., quantiles = { 0.5, 0.9 } }
  *	cluster.history.stale
  */
-#include "bind/bind.h"
+#include "bind/turn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,7 +270,7 @@ static const struct sl_lua_field fields[] = {
 };
 
 static const luaL_Reg methods[] = {
-	{ "like", history_like }, { "runs", history_runs }, { "runtimes", history_runtimes }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
+	{ "like", history_like }, { "order", sl_lua_history_order }, { "runs", history_runs }, { "runtimes", history_runtimes }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
 };
 
 static const struct sl_lua_class history_class = {

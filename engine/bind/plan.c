@@ -136,9 +136,9 @@ struct backfill {
 	lua_Integer started;
 };
 
-static bool backfill_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg)
+/* Start an entry of many, or make way for the head.  1, or 0. */
+static int start_one(lua_State *L, struct sl_lua *x, struct sl_entry e, decide_now *decide, struct backfill *b)
 {
-	struct backfill *b = arg;
 	struct sl_error err;
 	const struct sl_lua_wish *wish = sl_lua_wish_of(x, e.job);
 	struct sl_lua_how how = { .terms = *b->terms };
@@ -151,12 +151,27 @@ static bool backfill_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void
 			how.terms.how = &how.place;
 		e.confine = wish->confine;
 	}
-	r = decide_at(x, sl_plan_backfill, e, &how, NULL, &err);
+	r = decide_at(x, decide, e, &how, NULL, &err);
 
 	if (r < 0)
 		raise_misuse(L, x, &err);
 	b->started += r;
+	return r;
+}
+
+static bool backfill_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg)
+{
+	start_one(L, x, e, sl_plan_backfill, arg);
 	return sl_plan_head(x->plan) != NULL;
+}
+
+/* Of an array as many tasks as there is room for. */
+static bool start_all_of_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg)
+{
+	while (sl_plan_job(x->plan, e.job) != SL_PLAN_STARTED && !sl_plan_lacks_cores(x->plan, e) &&
+	       start_one(L, x, e, sl_plan_head(x->plan) ? sl_plan_backfill : sl_plan_start, arg))
+		;
+	return true;
 }
 
 /* (queue [, how]): how many were started */
@@ -168,7 +183,21 @@ static int plan_backfill_rest(lua_State *L)
 
 	sl_lua_check_how_of_all(L, x, &how);
 	if (sl_plan_head(x->plan))
-		sl_lua_queue_each(L, 2, backfill_one, &b);
+		sl_lua_queue_each(L, 2, true, backfill_one, &b);
+	lua_pushinteger(L, b.started);
+	return 1;
+}
+
+/* (order [, how]): how many were started */
+static int plan_start_rest(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_lua_how how;
+	struct backfill b = { &how.terms, 0 };
+
+	sl_lua_check_how_of_all(L, x, &how);
+	if (!sl_lua_order_each(L, 2, start_all_of_one, &b))
+		sl_lua_queue_each(L, 2, false, start_all_of_one, &b);
 	lua_pushinteger(L, b.started);
 	return 1;
 }
@@ -182,15 +211,19 @@ static bool is_called_by_decide(lua_State *L)
 	return lua_getstack(L, CALLER, &ar) && lua_getinfo(L, "t", &ar) && !ar.istailcall && !lua_getstack(L, NOBODY, &ar);
 }
 
-/* ([rule]): what still waits, waits for room.  Where others have a say in who starts, time may help too. */
+/* ([rule]): what still waits, waits for room.  Where others have a say in who starts, time may help too; but not a job
+ * that needs more than is free. */
 static int plan_settle(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	const char *rule = luaL_optstring(L, 2, NULL);
 
-	if (rule && strcmp(rule, "easy"))
-		return luaL_error(L, "settle: expected \"easy\" or nothing, got \"%s\"", rule);
-	if (!sl_lua_turn_is_plain(x) || !is_called_by_decide(L))
+	if (rule && strcmp(rule, "easy") && strcmp(rule, "full"))
+		return luaL_error(L, "settle: expected \"easy\", \"full\" or nothing, got \"%s\"", rule);
+	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
+		return 0;
+	sl_plan_settle_full(x->plan);
+	if (!sl_lua_turn_is_plain(x) || (rule && !strcmp(rule, "full")))
 		return 0;
 	sl_plan_settle(x->plan);
 	if (rule)
@@ -498,6 +531,7 @@ static const struct sl_lua_field plan_fields[] = {
 
 static const luaL_Reg plan_methods[] = {
 	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest },
+	{ "start_rest", plan_start_rest },
 	{ "reserve", plan_reserve }, { "settle", plan_settle },
 	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect },
 	{ "close", plan_close }, { "undo", plan_undo }, { "block", plan_block },

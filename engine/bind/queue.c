@@ -329,6 +329,7 @@ static const struct sl_entry *step(lua_State *L, struct sl_lua *x, struct walk *
 struct visit {
 	sl_lua_queue_visit *visit;
 	void *arg;
+	bool to_backfill;		/* who cannot be backfilled for want of cores need not be visited */
 };
 
 /* Count what the plan passes over as looked at. */
@@ -341,11 +342,11 @@ static void pass_over(struct sl_lua *x, struct walk *w)
 static int visit_rest(lua_State *L, struct sl_lua *x, struct walk *w, const struct visit *v)
 {
 	const struct sl_limit *limit = sl_limit_of(L);
-	bool plain = sl_lua_turn_is_plain(x) && w->eligible_by == INT64_MAX;
+	bool passes = v->to_backfill && sl_lua_turn_is_plain(x) && w->eligible_by == INT64_MAX;
 	const struct sl_entry *e;
 
 	do {
-		if (plain)
+		if (passes)
 			pass_over(x, w);
 		e = step(L, x, w);
 		sl_limit_tick(L, limit);
@@ -369,9 +370,9 @@ static int queue_next(lua_State *L)
 	return 1;
 }
 
-void sl_lua_queue_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg)
+void sl_lua_queue_each(lua_State *L, int index, bool to_backfill, sl_lua_queue_visit *visit, void *arg)
 {
-	struct visit v = { visit, arg };
+	struct visit v = { visit, arg, to_backfill };
 
 	if (lua_tocfunction(L, index) != queue_next)
 		luaL_typeerror(L, index, "what cluster:queue() returned");

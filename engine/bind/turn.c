@@ -85,14 +85,17 @@ const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count)
 	return x->turn->order;
 }
 
-bool sl_lua_turn_is_plain(const struct sl_lua *x)
+bool sl_lua_turn_is_unguarded(const struct sl_lua *x)
 {
-	const struct sl_lua_turn *t = x->turn;
-
 	for (uint32_t p = 0; p < x->snap->partition.rows; p++)
 		if (x->held[p])
 			return false;
-	return !t->member && !t->closed && !t->has_place && !t->has_admit && !t->has_allow && !t->order;
+	return !x->turn->member && !x->turn->has_admit && !x->turn->has_allow;
+}
+
+bool sl_lua_turn_is_plain(const struct sl_lua *x)
+{
+	return sl_lua_turn_is_unguarded(x) && !x->turn->closed && !x->turn->has_place && !x->turn->order;
 }
 
 bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds)

@@ -61,7 +61,10 @@ int sl_lua_rank_order(const struct sl_lua_rank *a, const struct sl_lua_rank *b);
 const struct sl_lua_rank *sl_lua_turn_ranks(const struct sl_lua *x, uint64_t *revision);
 struct sl_lua_rank sl_lua_rank_again(lua_State *L, struct sl_lua *x, uint32_t index);
 
-/* Are all entries of the queue handed out in its order, and nobody asked about any? */
+/* True if all partitions are decided together, and no admit() or allow() is asked about any entry of the queue. */
+bool sl_lua_turn_is_unguarded(const struct sl_lua *x);
+
+/* True if moreover the entries are handed out in the queue's order, and nobody is asked about any. */
 bool sl_lua_turn_is_plain(const struct sl_lua *x);
 
 /* Has the group failed in its admit() or allow()?  *holds: nothing may start then in its
@@ -70,10 +73,18 @@ bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds);
 
 /*
  * Call visit() for each entry that an iteration over the queue has left, until it returns false.
- * The iteration, what cluster:queue() returned, is at *index*; raises if it is something else.
+ * The iteration, what cluster:queue() returned, is at *index*; raises if it is something else.  *to_backfill*: entries that
+ * cannot be backfilled for want of cores need not be among them.
  */
 typedef bool sl_lua_queue_visit(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg);
-void sl_lua_queue_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg);
+void sl_lua_queue_each(lua_State *L, int index, bool to_backfill, sl_lua_queue_visit *visit, void *arg);
+
+/*
+ * bind/order.c: a method of the history; and a visit, as above, of each entry that is left of what it returned, if that is what
+ * is at *index* (true).
+ */
+int sl_lua_history_order(lua_State *L);
+bool sl_lua_order_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg);
 
 /* -- who may start ------------------------------------------------------- */
 

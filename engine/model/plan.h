@@ -307,12 +307,25 @@ void sl_plan_unheard(struct sl_plan *p);
 uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count);
 
 /*
+ * True if nobody will ask why jobs wait, and it is sure that the entry cannot start for want of cores: now, or, on a
+ * machine of one node, at some time of its run.  Cheaper than to try.
+ */
+bool sl_plan_lacks_cores(struct sl_plan *p, struct sl_entry e);
+
+/*
  * What still waits is waiting for room: decided again, and from nothing, it would wait on, until something was given
  * back, or an entry that is behind them now has room; and the job that has the only reservation would have it
  * again.  And was that said?
  */
 void sl_plan_settle(struct sl_plan *p);
 bool sl_plan_is_settled(const struct sl_plan *p);
+
+/*
+ * The same of less: as long as each entry of the queue needs more cores than are free now, it would start none, in
+ * whichever order it looks at them, and do nothing else.  Who has settled the plan has said that, too.
+ */
+void sl_plan_settle_full(struct sl_plan *p);
+bool sl_plan_is_settled_full(const struct sl_plan *p);
 
 /* From now on, at every instant: the whole queue, in its order, first come first served with EASY backfill, by
  * walltimes, and nothing else. */

@@ -130,6 +130,22 @@ uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count)
 	return i - first;
 }
 
+bool sl_plan_lacks_cores(struct sl_plan *p, struct sl_entry e)
+{
+	struct sl_cluster *c = p->c;
+	const struct least *l;
+	uint32_t at = p->unheard ? p->queue_of[e.job] : 0;
+
+	while (at && c->queue[at - 1].partition != e.partition)
+		at = p->queue_next[at - 1];
+	l = at ? least_of(c, at - 1) : NULL;
+	if (!l || l->kind != LEAST_KNOWN)
+		return false;
+	return l->cores > sl_timeline_cores_at(c->tl, c->now) ||
+		(l->is_all && c->snap->job.yields_after[e.job] <= 0 &&
+		 l->cores > sl_timeline_cores_until(c->tl, sl_later(c->now, l->seconds)));
+}
+
 bool plan_is_passed(const struct sl_plan *p, uint32_t job)
 {
 	uint32_t at = p->queue_of[job];
@@ -142,6 +158,17 @@ bool plan_is_passed(const struct sl_plan *p, uint32_t job)
 void sl_plan_settle(struct sl_plan *p)
 {
 	p->settled = !p->kept_frees;	/* time helps there */
+	sl_plan_settle_full(p);
+}
+
+void sl_plan_settle_full(struct sl_plan *p)
+{
+	p->settled_full = !p->kept_frees;
+}
+
+bool sl_plan_is_settled_full(const struct sl_plan *p)
+{
+	return p->settled_full;
 }
 
 bool sl_plan_is_settled(const struct sl_plan *p)

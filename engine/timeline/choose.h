@@ -100,6 +100,9 @@ bool sl_timeline_less(const struct sl_timeline *tl, uint32_t class, uint32_t *at
  * grows.  How many, or -1 with *err. */
 int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *room, struct sl_error *err);
 
+/* So many cores at most are free at each instant from now to *t1*; where there is one class of nodes (one node), so many. */
+int64_t sl_timeline_cores_until(const struct sl_timeline *tl, int64_t t1);
+
 /* A number that changes with every change of the timeline. */
 uint64_t sl_timeline_moment(const struct sl_timeline *tl);
 

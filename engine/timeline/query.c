@@ -91,6 +91,21 @@ int64_t sl_timeline_cores_at(struct sl_timeline *tl, int64_t t)
 	return tl->watched_cores;
 }
 
+int64_t sl_timeline_cores_until(const struct sl_timeline *tl, int64_t t1)
+{
+	const struct sl_node_class *g = tl->lives == 1 ? &tl->class[tl->live[0].class] : NULL;
+	int64_t least = tl->free_cores;
+
+	if (!g || t1 <= g->steady)
+		return least;
+	for (uint32_t i = 1; i < g->steps && g->step[i].t < t1 && g->step[i].t <= g->ebb; i++) {
+		int64_t cores = g->step[i].blocks ? 0 : (int64_t) g->nodes.count * g->step[i].free.cores;
+
+		least = cores < least ? cores : least;
+	}
+	return least;
+}
+
 static int grow_views(struct sl_timeline *tl, struct sl_error *err)
 {
 	uint32_t room = tl->view_room, old = tl->view_room;

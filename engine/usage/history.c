@@ -115,6 +115,7 @@ static int insert(struct history_list *l, const struct sl_past_run *p, struct sl
 {
 	uint32_t at;
 
+	l->version++;
 	drop_older_word(l, p);
 	if (l->count == ROOM) {
 		memmove(l->run, l->run + SL_HISTORY_KEPT, SL_HISTORY_KEPT * sizeof(*p));
@@ -154,8 +155,10 @@ void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *n
 {
 	struct history_list *l = history_find_list(h, by, name);
 
-	if (l)
-		l->count = 0;
+	if (!l)
+		return;
+	l->count = 0;
+	l->version++;
 }
 
 int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_job_run *run,
@@ -202,13 +205,14 @@ void sl_history_begin(struct sl_history *h)
 {
 	h->cycle++;
 	h->askeds = 0;
+	history_limit_prospects(h);
 }
 
 /* -- questions ----------------------------------------------------------------- */
 
 void history_note_asked(struct sl_history *h, struct sl_past_run *p)
 {
-	if (p->asked == h->cycle)
+	if (p->asked == h->cycle || h->unrecorded)
 		return;
 	p->asked = h->cycle;
 	if (!sl_grow(&h->asked, &h->asked_room, h->askeds + UINT64_C(1), sizeof(*p), NULL))
@@ -333,6 +337,7 @@ void sl_history_destroy(struct sl_history *h)
 	free(h->list);
 	free(h->text);
 	free(h->asked);
+	history_free_prospects(h);
 	sl_map_free(&h->by_name);
 	sl_map_free(&h->by_text);
 	free(h);

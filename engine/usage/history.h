@@ -117,6 +117,37 @@ struct sl_history_like {
 int sl_history_like(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, int64_t now,
 		    struct sl_history_like *like, struct sl_error *err);
 
+/*
+ * What is expected of jobs of that user, of so many CPUs and such a walltime, is kept under a number: as long as the cycle,
+ * or, in a history that is not recorded, for ever.  SL_NONE with *err: out of memory.
+ */
+uint32_t sl_history_prospect(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, struct sl_error *err);
+
+/*
+ * Of such a job: *typical*, in seconds, is what typical() of lua/lib/sched/predict.lua makes of sl_history_like(), to its last
+ * bit, and *stretch* is what that was stretched by.  0, or -1 with *err.
+ */
+int sl_history_expect(struct sl_history *h, uint32_t prospect, int64_t now, double *typical, double *stretch,
+		      struct sl_error *err);
+
+/* The same where nothing is predicted: *typical* of a walltime. */
+double sl_history_limit_typical(int64_t limit);
+
+/*
+ * The shortest that such a job is likely to run, in seconds: the power mean, with a strongly negative exponent, of its
+ * user's last runs of about its size (where there are none, of all), *stretch* times as long, and, with a little weight, of
+ * a run of no time at all.  What the past says is stretched before it is weighed, so that the bound which follows from that
+ * weight, 76 seconds, holds for each job.  0, or -1 with *err.
+ */
+int sl_history_shortest(struct sl_history *h, uint32_t prospect, double stretch, int64_t now, double *seconds,
+			struct sl_error *err);
+
+/* How often such numbers have been forgotten: at the begin of a cycle, where there are too many. */
+uint64_t sl_history_forgotten(const struct sl_history *h);
+
+/* Nobody will ask what answers rested on (sl_history_encode()): nothing is noted of that. */
+void sl_history_unrecorded(struct sl_history *h);
+
 /* What the answers of this cycle rested on, as rows of a table with the columns SL_HISTORY_COLUMNS:
  * a history of these rows gives the same answers.  But where a user and an account were asked about and
  * his runs reach further back than those that were kept of it, it may know more of the account. */

@@ -19,6 +19,23 @@ struct history_list {
 	uint32_t count, room;
 	uint64_t asked, loaded;		/* in which cycle */
 	uint64_t mark;
+	uint64_t version;		/* counts changes of the runs */
+};
+
+/* As of when something is known of a user's runs. */
+struct history_known_at {
+	uint64_t cycle;			/* 0: never */
+	uint64_t version;		/* of the list */
+	int64_t now;
+};
+
+/* What is expected of jobs of a user, of so many CPUs and such a walltime (history_prospect.c). */
+struct history_prospect {
+	uint32_t list;			/* SL_NONE: nothing can be known of the user */
+	int64_t cpus, limit;
+	struct history_known_at known, shortest_known;
+	double typical, stretch, shortest;
+	double shortest_stretch;	/* that *shortest* was worked out with */
 };
 
 struct sl_history {
@@ -34,6 +51,11 @@ struct sl_history {
 	const struct sl_past_run *found[SL_HISTORY_KEPT];
 	struct sl_past_run *asked;	/* copies of what answers of this cycle had */
 	uint32_t askeds, asked_room;
+	bool unrecorded;		/* nobody will ask what answers rested on */
+	struct history_prospect *prospect;
+	uint32_t prospects, prospect_room;
+	struct sl_map prospect_of;
+	uint64_t forgotten;		/* how often all were */
 };
 
 /* The runs of a user or account; NULL: none are known.  make: an empty list where there is none; NULL with *err. */
@@ -48,5 +70,9 @@ int history_load(struct sl_history *h, enum sl_usage_by by, const char *of, stru
 
 /* An answer of this cycle rests on it. */
 void history_note_asked(struct sl_history *h, struct sl_past_run *p);
+
+/* history_prospect.c: a cycle begins, and too many are forgotten; all are freed. */
+void history_limit_prospects(struct sl_history *h);
+void history_free_prospects(struct sl_history *h);
 
 #endif

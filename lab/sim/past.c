@@ -37,6 +37,7 @@ struct sl_past *sl_past_create(struct sl_cluster *c, struct sl_error *err)
 		sl_past_destroy(p);
 		return NULL;
 	}
+	sl_history_unrecorded(p->history);
 	usage = sl_usage_provider(p->usage);
 	sl_cluster_set_usage(c, &usage);
 	sl_cluster_set_history(c, p->history);

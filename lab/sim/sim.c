@@ -51,6 +51,7 @@ struct sl_sim {
 	bool punctual;			/* all jobs start as decided, and end when they are to at the latest */
 	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
 		bool is;
+		bool full;		/* at least where nobody who waits has room at all */
 		bool all;		/* asked again, it would look at nobody else */
 		bool easy;		/* ... and would do as EASY does, from now on */
 		uint64_t moment;	/* of the timeline then */
@@ -283,10 +284,11 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	sl_metrics_hidden(s->metrics, hidden);
 	s->wake_time = fig.wake_time ? fig.wake_time : NEVER;
 	s->settled.window = fig.window;
-	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
-	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
+	s->settled.full = s->may_settle && sl_plan_is_settled_full(p) && hidden == hidden_by_window(s);
+	s->settled.is = s->settled.full && sl_plan_is_settled(p);
+	s->settled.all = s->settled.is && (!hidden || !s->starts);	/* or others come into its window */
 	s->settled.easy = s->settled.is && !hidden && s->wake_time == NEVER && sl_plan_promises_easy(p);
-	s->settled.room = s->punctual ? sl_plan_room(p) : (struct sl_room) { .known = false };
+	s->settled.room = s->punctual && s->settled.is ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
@@ -303,7 +305,7 @@ static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 		s->place[i] = (struct sl_place) { .cores = start[i].cores };
 		s->starting[i] = (struct starting) { start[i].entry, start[i].seconds, i, 1 };
 	}
-	s->settled.is = false;
+	s->settled.is = s->settled.full = false;
 	sl_metrics_skipped(s->metrics);
 	return 0;
 }
@@ -327,7 +329,7 @@ static bool still_settled(const struct sl_sim *s)
 	bool same = s->w->snap.node.rows == 1 && s->settled.all && !s->timed &&
 		s->settled.moment == sl_timeline_moment(sl_cluster_timeline(s->cluster));
 
-	return s->settled.is && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0, &s->settled.room);
+	return s->settled.full && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0, &s->settled.room);
 }
 
 static void note_settled(struct sl_sim *s)
@@ -351,6 +353,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 		return rc < 0 || decide_in_pool(s, err) < 0 ? -1 : start_decided(s, err);
 	if (still_settled(s)) {
 		note_settled(s);
+		s->settled.all |= !s->settled.is;	/* by what is free alone */
 		sl_metrics_skipped(s->metrics);
 		sl_metrics_hidden(s->metrics, hidden_by_window(s));
 		return 0;
@@ -433,7 +436,7 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 	s->idle_wakes = s->changed ? 0 : s->idle_wakes + 1;
 	if (s->wake_time <= t) {
 		s->changed = true;
-		s->settled.is = false;	/* its word held until then */
+		s->settled.is = s->settled.full = false;	/* its word held until then */
 		s->wake_time = NEVER;
 	}
 	s->now = t;

@@ -257,6 +257,25 @@ function history:mean(question) end
 ---@return number stretch
 function history:like(question) end
 
+---@class sched.history.order
+---@field size? number exponent of a job's CPUs (1)
+---@field length? number exponent of its runtime (1)
+---@field patience? number seconds: how long a wait counts as much as none (for ever)
+---@field ageing? number exponent of 1 + waited / patience (1)
+---@field predictor? "similar"|"limit" what says the runtime
+---@field typical? fun(job: sched.job): number or this does
+---@field stretch? fun(job: sched.job): number and what that was stretched by
+---@field open? boolean only jobs that the plan says nothing of yet
+---@field slowdown? number only jobs that have waited for that many times the shortest runtime that is likely for them
+---@field slowdown_wait? number ... and for that many seconds
+
+--- The jobs that an iteration over the queue has left, the smallest cpus^size x runtime^length / (1 + waited / patience)^ageing
+--- first: job, that key, for how long it is overdue.
+---@param queue fun(): sched.job? what cluster:queue() returned
+---@param by sched.history.order
+---@return fun(): sched.job?, number, number
+function history:order(queue, by) end
+
 ---@class sched.history.summary_question: sched.history.question
 ---@field quantiles? number[] 0 to 1, up to 16 of them
 

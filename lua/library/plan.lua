@@ -50,8 +50,15 @@ function plan:backfill(job, how) end
 ---@return integer started
 function plan:backfill_rest(queue, how) end
 
+--- Start, or backfill where there is a head, each job that an order or an iteration over the queue has left.
+---@param order fun(): sched.job? what cluster.history:order() or cluster:queue() returned
+---@param how? sched.how place, wake_after, and shape 0 or "any"
+---@return integer started
+function plan:start_rest(order, how) end
+
 --- What still waits, waits for room: a simulation does not ask again until there is some, or a job comes that has it.
----@param rule? "easy" and from now on this policy does what EASY does with the whole queue: it may be done for it
+---@param rule? "easy"|"full" easy: and from now on this policy does what EASY does with the whole queue: it may be done for
+--- it; full: but only as long as no job that waits fits into the cores that are free
 function plan:settle(rule) end
 
 --- Book the earliest start of a job; the first such job becomes the head.

@@ -248,6 +248,9 @@ function M.decide(cluster, plan, opt)
 			plan:refuse(job, "no nodes are free that it could bid for, or other bids are worth more")
 		end
 	end
+	if not guard.remembers(opt) then
+		plan:settle("full")		-- without bids there is nothing to solve, and nothing to adapt to
+	end
 end
 
 local function place_text(place, jobs, values, opt)

@@ -291,6 +291,9 @@ function M.decide(cluster, plan, opt)
 	for _, row in ipairs(rest) do
 		plan:backfill(row.job, how)
 	end
+	if not guard.remembers(opt) then
+		plan:settle("full")
+	end
 end
 
 local function load_text(row, cores, opt)

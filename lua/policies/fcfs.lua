@@ -38,6 +38,7 @@ function M.decide(cluster, plan, opt)
 			plan:close(job.partition, ("waits behind job %d"):format(job.id))
 		end
 	end
+	plan:settle("full")
 end
 
 return M

@@ -178,6 +178,9 @@ function M.decide(cluster, plan, opt)
 			plan:start(job, how)
 		end
 	end
+	if not halves(opt) and not guard.remembers(opt) then	-- with halves() each solve may change how many compete
+		plan:settle("full")
+	end
 end
 
 local function place_text(place, rows)

@@ -66,38 +66,20 @@ M.options = guard.options({
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }, { guard_wait = "5d", guard_jobs = 1 })
 
-local function by_key(a, b)
-	if a.key ~= b.key then
-		return a.key < b.key
-	end
-	return a.place < b.place
-end
-
--- What the order goes by, the smallest first.
-local function key_of(job, waited, opt, expected)
-	return job.cpus ^ opt.size * expected:typical(job) ^ opt.length / (1 + waited / opt.patience) ^ opt.ageing
-end
-
 local function waited_by(job, now)
 	return math.max(0, now - math.max(job.submit_time, job.eligible_time))
 end
 
--- Without a plan, before anything is decided, all are.
-local function is_open(plan, job)
-	return not plan or plan:state(job) == "open"
+-- What the order goes by.  Without a plan, before anything is decided, all jobs are open.
+local function order_by(plan, opt, expected)
+	return expected:to_order { size = opt.size, length = opt.length, patience = opt.patience, ageing = opt.ageing,
+		open = plan ~= nil }
 end
 
--- The open jobs in order: { { job =, key =, place = }, ... }.
+-- The open jobs in order: job, key.
 local function in_order(cluster, plan, opt, expected)
-	local rows, now = {}, cluster.now
 	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and "share" or nil
-	for job in cluster:queue(window) do
-		if is_open(plan, job) then
-			rows[#rows + 1] = { job = job, place = #rows, key = key_of(job, waited_by(job, now), opt, expected) }
-		end
-	end
-	table.sort(rows, by_key)
-	return rows
+	return cluster.history:order(cluster:queue(window), order_by(plan, opt, expected))
 end
 
 -- Start a job, an array's as many tasks as fit.  True: all of it.
@@ -117,40 +99,12 @@ local function reserve_within(cluster, plan, job, how, horizon)
 	return at and at - cluster.now <= horizon and plan:reserve(job, how) ~= nil
 end
 
-local LEAST <const>, RUNS <const>, POWER <const>, SURPRISE <const> = 10, 40, 5, 4e-5
-
--- Its user's last runs: those of about its size; where there is none, all.
-local function runs_like(history, job)
-	local runtimes = history:runtimes { user = job.user or "", cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
-	return runtimes[1] and runtimes or history:runtimes { user = job.user or "", last = RUNS }
-end
-
--- How short may it be?  Seconds.  What the past says is stretched before it is weighed against the run of no time
--- at all: of nobody more is believed than of him whose runs were all long, so the bound holds for each job.
-local function shortest(cluster, job, stretch)
-	local sum, limit = 0, math.max(job.time_limit, LEAST)
-	local runtimes = runs_like(cluster.history, job)
-	for i = 1, #runtimes do
-		sum = sum + math.max(LEAST, math.min(math.max(LEAST, runtimes[i]) * stretch, limit)) ^ -POWER
-	end
-	local mean = runtimes[1] and sum / #runtimes or limit ^ -POWER
-	return ((1 - SURPRISE) * mean + SURPRISE * LEAST ^ -POWER) ^ (-1 / POWER)
-end
-
--- Those whose slowdown may become enormous, in order: { { job =, key =, overdue =, place = }, ... }.
+-- Those whose slowdown may become enormous, in order: job, key, for how long they are overdue.  How short a job may be is
+-- worked out by the engine (sl_history_shortest() in engine/usage/history.h).
 local function overdue(cluster, plan, opt, expected)
-	local rows, now = {}, cluster.now
-	for job in cluster:queue(nil, now - math.ceil(opt.slowdown_wait)) do
-		if is_open(plan, job) then
-			local waited = waited_by(job, now)
-			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job, expected:stretch(job)))
-			if over >= 0 then
-				rows[#rows + 1] = { job = job, key = key_of(job, waited, opt, expected), overdue = over, place = #rows }
-			end
-		end
-	end
-	table.sort(rows, by_key)
-	return rows
+	local by = order_by(plan, opt, expected)
+	by.slowdown, by.slowdown_wait = opt.slowdown, opt.slowdown_wait
+	return cluster.history:order(cluster:queue(nil, cluster.now - math.ceil(opt.slowdown_wait)), by)
 end
 
 local function needs_slowdown(opt)
@@ -159,12 +113,15 @@ end
 
 -- Start them, or give them a reservation.
 local function protect(cluster, plan, opt, how, expected)
+	if not needs_slowdown(opt) then
+		return
+	end
 	local left = opt.slowdown_jobs
-	for _, row in ipairs(needs_slowdown(opt) and overdue(cluster, plan, opt, expected) or {}) do
+	for job, _, over in overdue(cluster, plan, opt, expected) do
 		if left == 0 then
 			break
-		elseif not start(plan, row.job, how) and
-			reserve_within(cluster, plan, row.job, how, opt.slowdown_horizon + row.overdue) then
+		elseif not start(plan, job, how) and
+			reserve_within(cluster, plan, job, how, opt.slowdown_horizon + over) then
 			left = left - 1
 		end
 	end
@@ -176,18 +133,25 @@ function M.decide(cluster, plan, opt)
 	local expected = predict.open(opt.predictor, cluster, plan)
 	protect(cluster, plan, opt, how, expected)
 	local left = plan.head and opt.reservations == 1 and 0 or opt.reservations
-	for _, row in ipairs(in_order(cluster, plan, opt, expected)) do
-		if not start(plan, row.job, how) and left > 0 then
-			left = reserve_within(cluster, plan, row.job, how, opt.horizon) and left - 1 or 0
+	local order = in_order(cluster, plan, opt, expected)
+	while left > 0 do
+		local job = order()
+		if not job then
+			break
+		elseif not start(plan, job, how) then
+			left = reserve_within(cluster, plan, job, how, opt.horizon) and left - 1 or 0
 		end
+	end
+	plan:start_rest(order, how)
+	if expected.own and not guard.remembers(opt) then
+		plan:settle("full")
 	end
 end
 
-local function place_text(place, row, before, expected, now)
-	local text = ("place %d in its own order, the smallest first: %.4g"):format(place, row.key) ..
-		(" of %d CPUs, %.0f s expected and %d s waited"):format(row.job.cpus, expected:typical(row.job),
-		waited_by(row.job, now))
-	local stretch = expected:stretch(row.job)
+local function place_text(place, job, key, before, expected, now)
+	local text = ("place %d in its own order, the smallest first: %.4g"):format(place, key) ..
+		(" of %d CPUs, %.0f s expected and %d s waited"):format(job.cpus, expected:typical(job), waited_by(job, now))
+	local stretch = expected:stretch(job)
 	if stretch >= 1.05 then
 		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected " ..
 			"its user's work ran lately"):format(stretch)
@@ -201,11 +165,11 @@ end
 -- Why it comes before the order, if it does.
 local function exception_text(job, cluster, opt, expected)
 	local due = guard.explain(job, cluster, opt)
-	if due ~= "" then
+	if due ~= "" or not needs_slowdown(opt) then
 		return due
 	end
-	for _, row in ipairs(needs_slowdown(opt) and overdue(cluster, nil, opt, expected) or {}) do
-		if row.job.id == job.id then
+	for other in overdue(cluster, nil, opt, expected) do
+		if other.id == job.id then
 			return "\nbefore the order: it has waited for slowdown times its shortest likely runtime"
 		end
 	end
@@ -214,13 +178,14 @@ end
 
 -- For schedlua explain: where the job stands, and who stands before it.
 function M.explain(job, cluster, opt)
-	local expected, before = predict.look(opt.predictor, cluster), nil
-	for place, row in ipairs(in_order(cluster, nil, opt, expected)) do
-		if row.job.id == job.id then
-			return place_text(place, row, before, expected, cluster.now) ..
+	local expected, before, place = predict.look(opt.predictor, cluster), nil, 0
+	for other, key in in_order(cluster, nil, opt, expected) do
+		place = place + 1
+		if other.id == job.id then
+			return place_text(place, other, key, before, expected, cluster.now) ..
 				exception_text(job, cluster, opt, expected)
 		end
-		before = row
+		before = { job = other, key = key }
 	end
 	return "not in its order: it may not start now, or is behind the window"
 end

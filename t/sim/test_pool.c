@@ -355,7 +355,7 @@ static void no_other_rule_can_be_promised(void **state)
 
 	(void) state;
 	assert_int_equal(o.rc, -1);
-	assert_non_null(strstr(o.err.text, "settle: expected \"easy\" or nothing, got \"tetris\""));
+	assert_non_null(strstr(o.err.text, "settle: expected \"easy\", \"full\" or nothing, got \"tetris\""));
 }
 
 /* The last comes first, by this one's word: what it promised is done, and no core is given twice (check). */
@@ -422,6 +422,50 @@ static void put_workload(struct text *t)
 	}
 }
 
+/* Policies, each of which says by plan:settle() when it need not be asked; those of a name of their own have a rank. */
+static const char *const settling[] = {
+	"fcfs", "conservative", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
+	"predictive,predictor=last_two,guard_wait=60", "predictive,predictor=limit,reservations=1,horizon=1000",
+	"predictive,window=3,size=2,ageing=2", "early", "aged", "full",
+};
+static const struct sl_bundle_text with_rank[] = {
+	{ "early", "return { api = 1, name = 'early', rank = function(job) return -job.time_limit end }" },
+	{ "aged", "return { api = 1, name = 'aged', rank = function(job) return (job.waited / job.time_limit) ^ 3 * job.cpus end }" },
+	{ "full", "return { api = 1, name = 'full', rank = function(job) return job.id end, decide = function(c, p)\n"
+	  "for job in c:queue() do p:start(job) end p:settle('full') end }" },
+};
+
+static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(500), cycles = 0, asked = 0;
+	static struct text text;
+
+	(void) state;
+	for (uint64_t i = seed; i < seed + runs; i++) {
+		const char *policy = settling[i % (sizeof(settling) / sizeof(settling[0]))];
+		struct sl_trial_options opt = { .source = { .policy = policy, .text = with_rank, .texts = 3 } };
+		struct outcome o;
+		char what[120];
+
+		failing_seed = random_state = i;
+		put_workload(&text);
+		opt.workload = file(text.buf);
+		opt.workload_options.overrun = one_in(3) ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS;
+		if (one_in(3))
+			opt.workload_options.machine = "5x8c";
+		snprintf(what, sizeof(what), "SL_SEED=%llu (%s)", (unsigned long long) i, policy);
+		o = simulate_both(&opt, what);
+		if (o.rc && !strstr(o.err.text, "starts none") && !strstr(o.err.text, "no job"))
+			fail_msg("%s: %s (%s)", what, o.err.text, path);
+		cycles += o.result.cycles;
+		asked += o.asked;
+	}
+	failing_seed = 0;
+	print_message("# %llu workloads, %llu cycles, asked at %llu\n", (unsigned long long) runs, (unsigned long long) cycles,
+		      (unsigned long long) asked);
+	assert_true(asked * 5 <= cycles * 4);
+}
+
 static void a_random_pool_is_as_if_the_policy_were_asked(void **state)
 {
 	uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(1000), cycles = 0, asked = 0, jobs = 0;
@@ -482,6 +526,7 @@ int main(void)
 		cmocka_unit_test(no_other_rule_can_be_promised),
 		cmocka_unit_test(who_lies_gets_what_he_promised),
 		cmocka_unit_test(a_random_pool_is_as_if_the_policy_were_asked),
+		cmocka_unit_test(a_random_pool_is_as_if_policies_that_settle_were_asked),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -153,6 +153,12 @@ function M.guarded(cluster, opt, bypassed)
 	return list
 end
 
+--- Does the guard remember something from cycle to cycle?  How often jobs are overtaken, where that counts: then a
+--- policy has to be asked in each, and may not plan:settle().
+function M.remembers(opt)
+	return (rawget(opt, "guard_bypass") or 0) > 0
+end
+
 --- For schedlua explain: a line that says that the job is due, else "".  How often it was overtaken is not looked at.
 function M.explain(job, cluster, opt)
 	for _, due in ipairs(M.guarded(cluster, opt)) do

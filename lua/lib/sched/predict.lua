@@ -208,6 +208,20 @@ function Prediction:typical(job)
 	return math.sqrt(sum / inverse)
 end
 
+-- What the engine works out by itself (cluster.history:order()), to the last bit as it is here.
+local by_engine = { similar = bundled.similar, limit = bundled.limit }
+
+--- The options of cluster.history:order(), with what it is to go by: this predictor, and typical().
+function Prediction:to_order(options)
+	if by_engine[self.name] then
+		options.predictor = self.name
+	else
+		options.typical = function(job) return self:typical(job) end
+		options.stretch = function(job) return self:stretch(job) end
+	end
+	return options
+end
+
 -- How far a prediction is raised when the job outlives it, step by step (Tsafrir et al. 2007).
 local steps = { 60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000 }
 

@@ -99,8 +99,8 @@ local function reserve_within(cluster, plan, job, how, horizon)
 	return at and at - cluster.now <= horizon and plan:reserve(job, how) ~= nil
 end
 
--- Those whose slowdown may become enormous, in order: job, key, for how long they are overdue.  How short a job may be is
--- worked out by the engine (sl_history_shortest() in engine/usage/history.h).
+-- Those whose slowdown may become enormous, in order: job, key, for how long they are overdue.  How short a job may
+-- be is worked out by the engine (sl_history_shortest() in engine/usage/history.h).
 local function overdue(cluster, plan, opt, expected)
 	local by = order_by(plan, opt, expected)
 	by.slowdown, by.slowdown_wait = opt.slowdown, opt.slowdown_wait

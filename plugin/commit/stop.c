@@ -214,7 +214,7 @@ static uint32_t run_some(struct batch *b, uint32_t from)
 		end = group_end(b, i);
 		if (i != b->first && !may_stop_group(b, &p, i, end)) {
 			refuse_rest(b, i, SL_FATE_UNFIT);
-			end = b->end;
+			i = b->end;
 			break;
 		}
 		stop_group(b, &p, i, end);

@@ -197,8 +197,9 @@ static char *describe(const struct deed *d)
 	char text[200];
 	const char *kind = d->choice.verdict == SL_VERDICT_OPTIMAL ? "no other set costs less" : "none was shown to cost less";
 
-	snprintf(text, sizeof(text), "stops %" PRIu32 " of %" PRIu32 " jobs, which costs %.4g; %s", d->answer->victims,
-		 d->groups.permitted, d->choice.cost, kind);
+	snprintf(text, sizeof(text), "stops %" PRIu32 " of %" PRIu32 " jobs that might be, at a cost of %.4g: the cheapest of %" PRIu32
+		 " set%s compared; %s", d->answer->victims, d->groups.permitted, d->choice.cost, d->choice.sets,
+		 d->choice.sets == 1 ? "" : "s", kind);
 	return strdup(text);
 }
 

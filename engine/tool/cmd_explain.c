@@ -18,6 +18,7 @@
 
 #include "tool/action.h"
 #include "tool/explain_order.h"
+#include "tool/explain_words.h"
 #include "tool/recent.h"
 #include "image/journal.h"
 #include "image/nodelist.h"
@@ -69,14 +70,6 @@ struct search {
 
 /* -- reading ------------------------------------------------------------ */
 
-/* "" of what is no text. */
-static const char *text_of(const json_t *value)
-{
-	const char *s = json_string_value(value);
-
-	return s ? s : "";
-}
-
 static bool is_event(const json_t *event, const char *what)
 {
 	return !strcmp(sl_member_text(event, "event"), what);
@@ -88,7 +81,7 @@ static bool same_answer(const json_t *a, const json_t *b)
 	static const char *const keys[] = { "event", "why", "text", "by", "note", "beyond", "nodes", "start_time",
 					    "partition" };
 
-	if (is_event(a, "start") || is_event(a, "action"))
+	if (is_event(a, "start") || is_event(a, "action") || is_event(a, "stop") || is_event(a, "hold"))
 		return false;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
@@ -155,6 +148,18 @@ static json_t *find(const json_t *cycle, const char *list, json_int_t job)
 	return NULL;
 }
 
+/* That it is stopped for another job, with what the plan says of that one's place. */
+static void take_stop(struct search *s, const json_t *cycle)
+{
+	json_t *stop = find(cycle, "stopped", s->job), *event = stop ? make_event(cycle, stop, "stop") : NULL;
+	json_t *place = stop ? find(cycle, "held", sl_member_integer(stop, "preemptor")) : NULL;
+
+	if (event && place)
+		json_object_set(event, "because", json_object_get(place, "because"));
+	if (stop)
+		append(s, event);
+}
+
 /* That it waits: why, and with a reservation since when and where, are one event. */
 static void take_wait(struct search *s, const json_t *cycle)
 {
@@ -187,6 +192,8 @@ static int visit(const char *line, size_t length, void *arg)
 	/* what comes later in a cycle stands first */
 	take_all(s, cycle, "gone", "gone");
 	take_all(s, cycle, "actions", "action");
+	take_stop(s, cycle);
+	take_all(s, cycle, "held", "hold");
 	take_wait(s, cycle);
 	take_all(s, cycle, "started", "start");
 	json_decref(cycle);
@@ -283,23 +290,6 @@ static void print_ahead(const json_t *event)
 	putchar('\n');
 }
 
-/* Of a start on borrowed nodes: whose, and why. */
-static void print_loan(const json_t *event)
-{
-	json_t *from = json_object_get(event, "borrowed_from"), *name;
-	const char *because = sl_member_text(event, "because");
-	char *copy = strdup(because);
-	size_t i;
-
-	json_array_foreach(from, i, name)
-		printf("%s%s", i ? "," : ", borrowing nodes of partition ", text_of(name));
-	if (json_array_size(from))
-		printf(" through partition %s", sl_member_text(event, "through"));
-	if (*because)
-		printf(" (%s)", copy ? sl_plain(copy) : "");
-	free(copy);
-}
-
 static void print_what(const json_t *event)
 {
 	const char *what = sl_member_text(event, "event"), *text = sl_member_text(event, "text");
@@ -316,9 +306,11 @@ static void print_what(const json_t *event)
 			       sl_member_integer(event, "cores") == 1 ? "" : "s");
 		if (json_is_true(json_object_get(event, "native")))
 			printf(" or elsewhere: Slurm's select picks the nodes");
-		print_loan(event);
+		sl_explain_loan(event);
 	} else if (!strcmp(what, "wait")) {
 		printf("waits%s%s", *sl_member_text(event, "why") ? ": " : "", sl_member_text(event, "why"));
+	} else if (!strcmp(what, "stop") || !strcmp(what, "hold")) {
+		sl_explain_stop(event, done);
 	} else if (!strcmp(what, "gone")) {
 		printf("left the queue, not started by the scheduler: no longer among those that may start (cancelled, held,"
 		       " changed, dependent or over a limit: squeue says which)");

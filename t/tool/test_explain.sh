@@ -18,6 +18,7 @@ cat >"$J/decisions.jsonl" <<'EOF'
 {"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
 {"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
 {"sequence": 5, "now": 1793620870, "policy": "easy", "actions": [{"job": 11, "verb": "notify", "text": "over by ten", "done": true}, {"job": 11, "verb": "signal", "number": 15, "done": false, "why": "already finished"}, {"job": 11, "verb": "partition", "text": "long", "done": true}, {"job": 11, "verb": "time_limit", "number": 1800, "done": true}, {"job": 11, "verb": "priority", "number": 4242, "done": true}]}
+{"sequence": 5, "now": 1793620880, "policy": "easy", "held": [{"job": 21, "until": 1793621000, "verdict": "optimal", "cost": 0.4, "bound": 0.4, "because": "stops 2 of 3 jobs", "by": "easy"}], "stopped": [{"job": 22, "preemptor": 21, "cost": 0.3, "by": "easy", "done": true}, {"job": 23, "preemptor": 21, "cost": 0.1, "by": "easy", "done": false, "text": "it has ended"}]}
 {"sequence": 6, "now": 17936
 EOF
 
@@ -47,6 +48,13 @@ time_limit 00:30:00
 priority 4242" ] && run 0 explain --json --dir "$J" 11 && out '"event": "action"' && out '"number": 4242'
 }
 ok "explain tells an action with what it sets" explain_actions
+
+explain_stops() {
+	run 0 explain --dir "$J" 22 && out "stopped for job 21, at a cost of 0.3 (for that one the plan stops 2 of 3 jobs)  \[easy\]$" &&
+		run 0 explain --dir "$J" 23 && out "was to be stopped for job 21, .*: it has ended  \[easy\]$" &&
+		run 0 explain --dir "$J" 21 && out "its place is held until 2026-11-02T12:03:20 at most (the plan stops 2 of 3 jobs)"
+}
+ok "explain tells who was stopped for whom, and whose place is held" explain_stops
 
 explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c "waits: " "$T/out")" = 1 ]; }
 ok "explain goes back as far as it is told, also for a task of an array" explain_few

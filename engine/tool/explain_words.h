@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* explain_words.h - what schedlua explain prints of some events, on stdout, without an end of the line. */
+#ifndef SL_EXPLAIN_WORDS_H
+#define SL_EXPLAIN_WORDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Of a start on borrowed nodes: whose, and why. */
+void sl_explain_loan(const json_t *event);
+
+/* Of a job that is stopped for another, and whether it was done; of one whose place is held. */
+void sl_explain_stop(const json_t *event, bool done);
+
+#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/openb_score.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,9 +180,15 @@ static int fullest_gpu(const struct openb_node *n, const struct openb_job *j, co
 	return best;
 }
 
+/* Scores that are equal but for how sums were rounded become equal. */
+static double to_nine_digits(double score)
+{
+	return round(score * 1e9) / 1e9;
+}
+
 /* -- Scores --------------------------------------------------------------------- */
 
-static int score_random(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_random(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	(void) n;
 	(void) j;
@@ -192,17 +197,22 @@ static int score_random(const struct openb_node *n, const struct openb_job *j, c
 }
 
 /* Tetris' alignment the other way round: nodes whose free CPUs and GPUs go least with what the job asks for. */
-static int score_dot_product(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_dot_product_exact(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	double cpu = (double) n->cpu_milli / MOST_CPU_MILLI * ((double) j->cpu_milli / MOST_CPU_MILLI);
 	double gpu = (double) free_gpu_milli(n) / MOST_GPU_MILLI * ((double) asked_gpu_milli(j) / MOST_GPU_MILLI);
 
 	(void) mix;
-	return (int) (BEST * (1 - (cpu + gpu) / 2));
+	return to_nine_digits(BEST * (1 - (cpu + gpu) / 2));
+}
+
+static double score_dot_product(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+{
+	return floor(score_dot_product_exact(n, j, mix));
 }
 
 /* Nodes that run only jobs of the same kind, then those that run such jobs too, then idle ones; the fuller the better. */
-static int score_clustering(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_clustering(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	uint32_t kind = kind_of(j);
 	int quarter = n->kinds == kind ? 3 : n->kinds & kind ? 2 : !n->kinds ? 1 : 0;
@@ -217,7 +227,7 @@ static int max(int a, int b)
 }
 
 /* GPUs in use before idle ones, the fuller the better; then idle GPUs of nodes in use; then idle nodes, small ones first. */
-static int score_packing(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_packing(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	int idle = gpus_with(n, OPENB_WHOLE_GPU);
 	int left;
@@ -231,39 +241,44 @@ static int score_packing(const struct openb_node *n, const struct openb_job *j, 
 }
 
 /* The less is left after the job, CPUs and GPUs counting alike. */
-static int score_best_fit(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_best_fit_exact(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	double cpu = (double) (n->cpu_milli - j->cpu_milli) / MOST_CPU_MILLI;
 	double gpu = (double) (free_gpu_milli(n) - asked_gpu_milli(j)) / MOST_GPU_MILLI;
 
 	(void) mix;
-	return (int) (BEST * (1 - (cpu / 2 + gpu / 2)));
+	return to_nine_digits(BEST * (1 - (cpu / 2 + gpu / 2)));
+}
+
+static double score_best_fit(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+{
+	return floor(score_best_fit_exact(n, j, mix));
 }
 
 /* By how much fragmentation falls, GPUs: from 0 to 100 by the logistic function, 50 where it stays as it was. */
-static int gradient(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, double before, int gpu)
+static double gradient(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, double before, int gpu)
 {
 	struct openb_node after = *n;
 
 	openb_place(&after, j, gpu);
-	return (int) (BEST / (1 + exp(-(before - openb_fragmentation(&after, mix)) / OPENB_WHOLE_GPU)));
+	return BEST / (1 + exp(-(before - openb_fragmentation(&after, mix)) / OPENB_WHOLE_GPU));
 }
 
-/* The best score over the GPUs that the job may get, and the first GPU with it. */
-static int descend(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, int *gpu)
+/* The best score over the GPUs that the job may get, and the first GPU with it; *cut* is floor() or to_nine_digits(). */
+static double descend(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, double (*cut)(double),
+		      int *gpu)
 {
-	double before = openb_fragmentation(n, mix);
-	int best = INT_MIN;
+	double before = openb_fragmentation(n, mix), best = -1;
 
 	*gpu = 0;
 	if (!asks_part_of_gpu(j))
-		return gradient(n, j, mix, before, 0);
+		return cut(gradient(n, j, mix, before, 0));
 	for (int g = 0; g < n->gpus; g++) {
-		int score;
+		double score;
 
 		if (n->gpu_milli[g] < j->gpu_milli || (g && n->gpu_milli[g] == n->gpu_milli[g - 1]))
 			continue;
-		score = gradient(n, j, mix, before, g);
+		score = cut(gradient(n, j, mix, before, g));
 		if (score > best) {
 			best = score;
 			*gpu = g;
@@ -272,11 +287,18 @@ static int descend(const struct openb_node *n, const struct openb_job *j, const 
 	return best;
 }
 
-static int score_fgd(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+static double score_fgd(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
 {
 	int gpu;
 
-	return descend(n, j, mix, &gpu);
+	return descend(n, j, mix, floor, &gpu);
+}
+
+static double score_fgd_exact(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+{
+	int gpu;
+
+	return descend(n, j, mix, to_nine_digits, &gpu);
 }
 
 static int steepest_gpu(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, struct sl_random *random)
@@ -284,7 +306,17 @@ static int steepest_gpu(const struct openb_node *n, const struct openb_job *j, c
 	int gpu;
 
 	(void) random;
-	descend(n, j, mix, &gpu);
+	descend(n, j, mix, floor, &gpu);
+	return gpu;
+}
+
+static int steepest_gpu_exact(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix,
+			      struct sl_random *random)
+{
+	int gpu;
+
+	(void) random;
+	descend(n, j, mix, to_nine_digits, &gpu);
 	return gpu;
 }
 
@@ -295,6 +327,9 @@ const struct openb_heuristic openb_heuristics[] = {
 	{ "GpuPacking", 92.00, false, score_packing, fullest_gpu },
 	{ "BestFit", 93.08, false, score_best_fit, fullest_gpu },
 	{ "FGD", 95.39, false, score_fgd, steepest_gpu },
+	{ "DotProdExact", NAN, false, score_dot_product_exact, fullest_gpu },
+	{ "BestFitExact", NAN, false, score_best_fit_exact, fullest_gpu },
+	{ "FGDExact", NAN, false, score_fgd_exact, steepest_gpu_exact },
 };
 const int openb_heuristics_count = sizeof(openb_heuristics) / sizeof(openb_heuristics[0]);
 

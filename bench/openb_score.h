@@ -2,8 +2,9 @@
 /*
  * openb_score.h - placement scores of Weng et al., Beware of Fragmentation, ATC'23: which node, and which GPU of it.
  *
- * A score is a whole number from 0 to 100, as kube-scheduler has them, and the larger is the better.  Many nodes have the same
- * score, so that much depends on which of them is taken.  CPUs and GPUs are counted in thousandths.
+ * A score is a number from 0 to 100, and the larger is the better.  In kube-scheduler it is a whole number.  So the published
+ * heuristics cut theirs off, many nodes have the same score, and much depends on which of them is taken.  Heuristics whose name
+ * ends in Exact do not cut it off.  CPUs and GPUs are counted in thousandths.
  *
  * Ownership: an openb_mix owns its shapes until openb_mix_free().  Threads: none.
  */
@@ -64,9 +65,9 @@ double openb_fragmentation(const struct openb_node *node, const struct openb_mix
 /* score(), gpu(): only for nodes where the job fits.  gpu() is asked for parts of a GPU only and returns its index. */
 struct openb_heuristic {
 	const char *name;
-	double published;	/* GPUs allocated on workload `default`, %; mean of ten seeds */
+	double published;	/* GPUs allocated on workload `default`, %; mean of ten seeds.  NAN: was not published. */
 	bool any_node;		/* True if of nodes with the same score any is to be taken at random. */
-	int (*score)(const struct openb_node *node, const struct openb_job *job, const struct openb_mix *mix);
+	double (*score)(const struct openb_node *node, const struct openb_job *job, const struct openb_mix *mix);
 	int (*gpu)(const struct openb_node *node, const struct openb_job *job, const struct openb_mix *mix, struct sl_random *random);
 };
 

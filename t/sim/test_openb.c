@@ -18,6 +18,7 @@
 #define MIX(...) (&(struct openb_mix) { (struct openb_shape[]) { __VA_ARGS__ },	\
 	sizeof((struct openb_shape[]) { __VA_ARGS__ }) / sizeof(struct openb_shape) })
 #define SCORE(heuristic, n, j, mix) openb_heuristic_named(heuristic)->score(&(n), &(j), mix)
+#define assert_score(score, whole) assert_float_equal((score), (double) (whole), 0)
 
 static struct openb_node node(int64_t cores, const int *gpu_milli, int gpus)
 {
@@ -112,6 +113,11 @@ static void a_node_without_free_gpus_is_not_fragmented(void **state)
 	assert_float_equal(openb_fragmentation(&n, MIX({ job(4, 1, 1000), 1 })), 0, 0);
 }
 
+static void is_in_bounds(double score)
+{
+	assert_true(score >= 0 && score <= 100);
+}
+
 static void a_random_node_is_in_bounds(void)
 {
 	struct openb_node n = { .cpu_milli = between(0, 9000), .memory_mib = 1000, .gpus = (int) between(1, 8) };
@@ -133,7 +139,7 @@ static void a_random_node_is_in_bounds(void)
 	f = openb_fragmentation(&n, &mix);
 	assert_true(f >= 0 && f <= free + 1e-6);
 	for (int i = 0; i < openb_heuristics_count && openb_fits(&n, &shape[0].job); i++)
-		assert_in_range(openb_heuristics[i].score(&n, &shape[0].job, &mix), 0, 100);
+		is_in_bounds(openb_heuristics[i].score(&n, &shape[0].job, &mix));
 }
 
 static void fragmentation_is_at_most_what_is_free_and_scores_are_at_most_100(void **state)
@@ -175,13 +181,14 @@ static void fgd_is_50_without_a_change_and_follows_the_logistic_function(void **
 	struct openb_job cpus = job(1, 0, 0), half = job(1, 1, 500);
 
 	(void) state;
-	assert_int_equal(SCORE("FGD", n, cpus, MIX({ job(4, 1, 1000), 1 })), 50);
+	assert_score(SCORE("FGD", n, cpus, MIX({ job(4, 1, 1000), 1 })), 50);
 	/* On GPU 0 the 500 that nobody could use are used: fragmentation falls by 0.5 GPU. */
-	assert_int_equal(SCORE("FGD", n, half, MIX({ job(4, 1, 1000), 1 })), (int) (100 / (1 + exp(-0.5))));
+	assert_score(SCORE("FGD", n, half, MIX({ job(4, 1, 1000), 1 })), (int) (100 / (1 + exp(-0.5))));
+	assert_float_equal(SCORE("FGDExact", n, half, MIX({ job(4, 1, 1000), 1 })), 100 / (1 + exp(-0.5)), 1e-9);
 	assert_int_equal(gpu_of("FGD", n, half, MIX({ job(4, 1, 1000), 1 })), 0);
 	/* CPUs that no job with a GPU could do without strand all 1.5 GPUs; 0.5 of them were stranded before. */
 	cpus = job(13, 0, 0);
-	assert_int_equal(SCORE("FGD", n, cpus, MIX({ job(4, 1, 1000), 1 })), (int) (100 / (1 + exp(1))));
+	assert_score(SCORE("FGD", n, cpus, MIX({ job(4, 1, 1000), 1 })), (int) (100 / (1 + exp(1))));
 }
 
 static void fgd_breaks_a_whole_gpu_where_that_strands_less(void **state)
@@ -192,6 +199,10 @@ static void fgd_breaks_a_whole_gpu_where_that_strands_less(void **state)
 	/* 0.4 of GPU 0 leaves 0.2, useless for 0.6; 0.4 of GPU 1 leaves 0.6 twice. */
 	assert_int_equal(gpu_of("FGD", n, job(1, 1, 400), MIX({ job(1, 1, 600), 1 })), 1);
 	assert_int_equal(gpu_of("BestFit", n, job(1, 1, 400), MIX({ job(1, 1, 600), 1 })), 0);
+	/* On GPU 0 of 0.9 and 0.899 0.001 GPU more is lost than on GPU 1: too little for the score that is cut off. */
+	n = NODE(16, 900, 899);
+	assert_int_equal(gpu_of("FGD", n, job(1, 1, 400), MIX({ job(1, 1, 600), 1 })), 0);
+	assert_int_equal(gpu_of("FGDExact", n, job(1, 1, 400), MIX({ job(1, 1, 600), 1 })), 1);
 	n = NODE(16, 1000, 600, 1000);	/* the first of two that are as good */
 	assert_int_equal(gpu_of("FGD", n, job(1, 1, 400), MIX({ job(1, 1, 600), 1 })), 0);
 }
@@ -202,8 +213,9 @@ static void best_fit_and_dot_product_count_cpus_and_gpus_alike(void **state)
 	struct openb_job j = job(32, 2, 1000);
 
 	(void) state;
-	assert_int_equal(SCORE("BestFit", n, j, &none), 75);	/* a quarter is left of either */
-	assert_int_equal(SCORE("DotProd", n, j, &none), 87);	/* 1 - (0.5 * 0.25 + 0.5 * 0.25) / 2 = 0.875 */
+	assert_score(SCORE("BestFit", n, j, &none), 75);	/* a quarter is left of either */
+	assert_float_equal(SCORE("DotProdExact", n, j, &none), 87.5, 1e-9);
+	assert_score(SCORE("DotProd", n, j, &none), 87);	/* 1 - (0.5 * 0.25 + 0.5 * 0.25) / 2 = 0.875 */
 }
 
 static void packing_prefers_gpus_in_use_then_nodes_in_use_then_small_ones(void **state)
@@ -213,12 +225,12 @@ static void packing_prefers_gpus_in_use_then_nodes_in_use_then_small_ones(void *
 	struct openb_job part = job(1, 1, 300), whole = job(1, 1, 1000), cpus = job(1, 0, 0);
 
 	(void) state;
-	assert_int_equal(SCORE("GpuPacking", shared, part, &none), 97);
-	assert_int_equal(SCORE("GpuPacking", used, part, &none), 49);
-	assert_int_equal(SCORE("GpuPacking", shared, whole, &none), 49);
-	assert_int_equal(SCORE("GpuPacking", idle, part, &none), 31);
-	assert_int_equal(SCORE("GpuPacking", large, whole, &none), 25);
-	assert_int_equal(SCORE("GpuPacking", large, cpus, &none), 0);
+	assert_score(SCORE("GpuPacking", shared, part, &none), 97);
+	assert_score(SCORE("GpuPacking", used, part, &none), 49);
+	assert_score(SCORE("GpuPacking", shared, whole, &none), 49);
+	assert_score(SCORE("GpuPacking", idle, part, &none), 31);
+	assert_score(SCORE("GpuPacking", large, whole, &none), 25);
+	assert_score(SCORE("GpuPacking", large, cpus, &none), 0);
 }
 
 static void clustering_prefers_nodes_that_run_only_jobs_of_its_kind(void **state)
@@ -227,13 +239,13 @@ static void clustering_prefers_nodes_that_run_only_jobs_of_its_kind(void **state
 	struct openb_job part = job(1, 1, 500), whole = job(1, 1, 1000), pair = job(1, 2, 1000), cpus = job(1, 0, 0);
 
 	(void) state;
-	assert_int_equal(SCORE("GpuClustering", n, whole, &none), 25);
+	assert_score(SCORE("GpuClustering", n, whole, &none), 25);
 	openb_place(&n, &whole, 0);
-	assert_int_equal(SCORE("GpuClustering", n, whole, &none), 75 + 25 * 1000 / 8000);
-	assert_int_equal(SCORE("GpuClustering", n, pair, &none), 25 * 1000 / 8000);
+	assert_score(SCORE("GpuClustering", n, whole, &none), 75 + 25 * 1000 / 8000);
+	assert_score(SCORE("GpuClustering", n, pair, &none), 25 * 1000 / 8000);
 	openb_place(&n, &part, 1);
-	assert_int_equal(SCORE("GpuClustering", n, part, &none), 50 + 25 * 1500 / 8000);
-	assert_int_equal(SCORE("GpuClustering", n, cpus, &none), 0);
+	assert_score(SCORE("GpuClustering", n, part, &none), 50 + 25 * 1500 / 8000);
+	assert_score(SCORE("GpuClustering", n, cpus, &none), 0);
 }
 
 static void random_takes_any_gpu_that_has_enough(void **state)

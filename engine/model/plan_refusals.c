@@ -41,6 +41,12 @@ static bool is_variant_no_less(const struct sl_variant *a, const struct sl_varia
 		(!a->few || (b->few && b->few <= a->few)) && sl_request_asks_no_less(&a->request, &b->request);
 }
 
+/* Most jobs ask for fewer tasks than the other one, by whichever of their variants: then nothing else is compared. */
+static inline bool asks_fewer_tasks(const struct want *w, const struct want *less)
+{
+	return w->pub.request.tasks < less->pub.request.tasks;
+}
+
 /*
  * Wherever *w* fits now, *less* does: of each of its variants one of the other's asks no more.  (*native*: of *less* no
  * others were looked for than those by select.)
@@ -98,8 +104,8 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 	for (uint32_t i = 0; i < p->refusals; i++) {
 		const struct refused *m = &p->refusal[i];
 
-		if (m->kind != kind || m->seconds > seconds || (m->native && a->how.method != SL_PLACE_NATIVE) ||
-		    !asks_no_less(a, m->w, m->native) || !blocks_no_less(m->block, m->w, a))
+		if (m->kind != kind || m->seconds > seconds || asks_fewer_tasks(a->w, m->w) ||
+		    (m->native && a->how.method != SL_PLACE_NATIVE) || !asks_no_less(a, m->w, m->native) || !blocks_no_less(m->block, m->w, a))
 			continue;
 		tell_lack(m, a->w, lack);
 		return true;
@@ -154,8 +160,8 @@ static int64_t begin_at(const struct attempt *a, int64_t from, int64_t seconds)
 	for (uint32_t i = 0; i < p->waits; i++) {
 		const struct waited *m = &p->wait[i];
 
-		if (m->until > begin && m->from <= from && m->seconds <= seconds && asks_no_less(a, m->w, false) &&
-		    blocks_no_less(m->block, m->w, a))
+		if (m->until > begin && m->from <= from && m->seconds <= seconds && !asks_fewer_tasks(a->w, m->w) &&
+		    asks_no_less(a, m->w, false) && blocks_no_less(m->block, m->w, a))
 			begin = m->until;
 	}
 	return begin;

@@ -280,11 +280,6 @@ static inline struct sl_constraint_says cluster_constraint(const struct sl_clust
 	return sl_features_says(c->features, str);
 }
 
-static inline bool cluster_is_counted(const struct sl_cluster *c, uint32_t str)
-{
-	return cluster_constraint(c, str).kind == SL_CONSTRAINT_COUNTED;
-}
-
 /* From one moment to another; the first and the last moment are the bounds. */
 static inline int64_t cluster_until(int64_t t, int64_t end)
 {

@@ -105,7 +105,8 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 		const struct refused *m = &p->refusal[i];
 
 		if (m->kind != kind || m->seconds > seconds || asks_fewer_tasks(a->w, m->w) ||
-		    (m->native && a->how.method != SL_PLACE_NATIVE) || !asks_no_less(a, m->w, m->native) || !blocks_no_less(m->block, m->w, a))
+		    (m->native && a->how.method != SL_PLACE_NATIVE) || !asks_no_less(a, m->w, m->native) ||
+		    !blocks_no_less(m->block, m->w, a))
 			continue;
 		tell_lack(m, a->w, lack);
 		return true;

@@ -201,7 +201,7 @@ static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uin
 {
 	if (tl->watched != SL_DAWN)
 		tl->watched_cores += sign * (int64_t) nodes * sl_step_cores(g, tl->watched);
-	tl->by_cores[g->now_free.cores] += sign * nodes;
+	tl->full_nodes += g->now_free.cores ? 0 : sign * nodes;
 	tl->free_cores += sign * (int64_t) nodes * g->now_free.cores;
 	if (g->now_free.cores && g->now_free.cores == tl->kind[g->kind].capacity.cores)
 		tl->idle_nodes += sign * nodes;

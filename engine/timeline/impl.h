@@ -109,8 +109,8 @@ struct sl_timeline {
 	uint32_t *bucket;
 	uint32_t buckets, hashed;	/* a power of two; classes in the table */
 
-	/* what is free now, for refusing at once */
-	uint32_t *by_cores;		/* nodes with so many cores free */
+	/* what is free now */
+	uint32_t full_nodes;		/* no core of them */
 	uint32_t least_cores, most_cores;	/* of any kind */
 	int64_t free_cores;
 	uint32_t idle_nodes;

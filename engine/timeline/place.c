@@ -32,54 +32,6 @@ static bool includes_all(const struct sl_timeline *tl, const struct sl_need *nee
 	return !need->r->eligible || need->r->eligible->count == tl->nodes;
 }
 
-/* Count nodes with so many cores free; whether that is enough now. */
-static bool enough(const struct sl_need *need, uint32_t cores, uint32_t nodes, struct sl_sums *s)
-{
-	uint64_t units = (uint64_t) sl_need_held(&need->node, cores);
-
-	if (!nodes || (int64_t) cores < need->least_cores)
-		return false;
-	if (units > need->most)
-		units = need->most;
-	s->nodes += nodes;
-	s->units += nodes * (int64_t) units;
-	return s->nodes >= need->min_nodes && s->units >= need->units;
-}
-
-/*
- * Refuse at once what cannot start now, from what is free now alone: an upper bound
- * of what any class could offer.  Counted by classes or by cores, whichever are fewer.
- */
-static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *s)
-{
-	*s = (struct sl_sums) { 0 };
-	if (need->whole) {
-		s->nodes = tl->idle_nodes;
-		s->units = INT64_MAX;
-		return s->nodes < need->min_nodes;
-	}
-	if (tl->lives < tl->most_cores) {
-		for (uint32_t i = 0; i < tl->lives; i++) {
-			const struct sl_live *g = &tl->live[i];
-
-			if (enough(need, (uint32_t) g->free.cores, g->nodes, s))
-				return false;
-		}
-		return true;
-	}
-	for (uint32_t c = need->least_cores; c <= tl->most_cores; c++)
-		if (enough(need, c, tl->by_cores[c], s))
-			return false;
-	return true;
-}
-
-static int reject(struct sl_misfit *misfit, const struct sl_need *need, const struct sl_sums *s)
-{
-	/* an upper bound says nothing of required nodes */
-	sl_misfit_from(misfit, need, s, s->nodes < need->min_nodes ? SL_LACK_NODES : SL_LACK_CORES);
-	return 0;
-}
-
 #define EFFORT_OF_FIT 40	/* beside what is looked at */
 
 static int prepare(const struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
@@ -123,8 +75,6 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	enum sl_lack lack;
 	int rc;
 
-	if (t == tl->now && hopeless(tl, need, &sums))
-		return reject(misfit, need, &sums);
 	sheet = t == tl->now ? sl_sheet_of(tl, need, method, layout) : NULL;
 	if (sheet)
 		return fit_from_sheet(tl, need, sheet, layout, misfit, err);

@@ -159,8 +159,7 @@ struct sl_misfit {
  * Can the request start at *t* (before now: now)?  Returns 1 and the layout, whose
  * booking over [t, t + duration) will succeed; 0 with *misfit (may be NULL) and an
  * empty layout; -1 with *err for misuse or lack of memory.  layout may be NULL:
- * just asking is cheaper.  Books nothing.  A request that is refused because the
- * machine is full costs some tens of nanoseconds, whatever its size.
+ * just asking is cheaper.  Books nothing.
  */
 int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
 	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);

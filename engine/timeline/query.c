@@ -50,7 +50,7 @@ int64_t sl_timeline_next_on(const struct sl_timeline *tl, uint32_t node, int64_t
 void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f)
 {
 	f->cores = tl->free_cores;
-	f->nodes = tl->nodes - tl->by_cores[0];
+	f->nodes = tl->nodes - tl->full_nodes;
 	f->idle_nodes = tl->idle_nodes;
 }
 
@@ -244,7 +244,7 @@ void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figure
 	*f = (struct sl_timeline_figures) { .classes = tl->lives };
 	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->class_of) +
 		   tl->classes * (sizeof(*tl->class) + sizeof(*tl->live) + sizeof(*tl->fall) + sizeof(*tl->turned)) + tl->buckets * sizeof(*tl->bucket) +
-		   ((size_t) tl->most_cores + 1) * sizeof(*tl->by_cores) + tl->log_room * sizeof(*tl->log) +
+		   tl->log_room * sizeof(*tl->log) +
 		   tl->log_run_room * sizeof(*tl->log_run) + tl->change_room * sizeof(*tl->change) +
 		   tl->touch_room * sizeof(*tl->touch) +
 		   tl->step_room * sizeof(*tl->step) + tl->view_room * (sizeof(*tl->view) + sizeof(*tl->view_set));

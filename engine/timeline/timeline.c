@@ -124,9 +124,8 @@ struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 	tl->watched = SL_DAWN;
 	if (take_kinds(tl, kind, kinds, map, err))
 		goto error;
-	tl->by_cores = calloc((size_t) tl->most_cores + 1, sizeof(*tl->by_cores));
 	tl->class_of = malloc((nodes ? nodes : 1) * sizeof(*tl->class_of));
-	if (!tl->by_cores || !tl->class_of)
+	if (!tl->class_of)
 		goto memory;
 	if (fill(tl, kind_of, map, err))
 		goto error;
@@ -158,7 +157,6 @@ void sl_timeline_destroy(struct sl_timeline *tl)
 	free(tl->view);
 	free(tl->view_set);
 	free(tl->step);
-	free(tl->by_cores);
 	free(tl->class_of);
 	free(tl->kind);
 	free(tl);

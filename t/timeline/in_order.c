@@ -122,7 +122,7 @@ int check_timeline(const struct sl_timeline *tl, struct sl_error *err)
 		return sl_fail(err, SL_EINVAL, "timeline: what is free at %" PRId64 " is counted wrongly", tl->watched);
 	if (nodes != tl->nodes)
 		return sl_fail(err, SL_EINVAL, "timeline: %u nodes in classes, %u in all", nodes, tl->nodes);
-	if (cores != tl->free_cores || idle != tl->idle_nodes || none != tl->by_cores[0])
+	if (cores != tl->free_cores || idle != tl->idle_nodes || none != tl->full_nodes)
 		return sl_fail(err, SL_EINVAL, "timeline: what is free now is counted wrongly");
 	if (!tl->marks && (tl->logged || tl->hashed != tl->lives))
 		return sl_fail(err, SL_EINVAL, "timeline: log or empty classes left: %u, %u", tl->logged,

@@ -625,12 +625,9 @@ struct sl_cycler *sl_cycler_create(const char *shadow, struct sl_error *err)
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
 	y->asked = sl_asked_create();
-	if (!(y->held = sl_held_create())) {
-		sl_fail(err, SL_ENOMEM, "no memory");
-		sl_cycler_destroy(y);
-		return NULL;
-	}
-	if ((*shadow && !(y->book = sl_shadow_create(shadow, err))) || !(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
+	y->held = sl_held_create();
+	if ((!y->held && sl_fail(err, SL_ENOMEM, "no memory")) || (*shadow && !(y->book = sl_shadow_create(shadow, err))) ||
+	    !(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
 	    !(y->host = sl_host_create(&y->host_options, err))) {
 		sl_cycler_destroy(y);
 		return NULL;

@@ -2,7 +2,6 @@
 /* explain_words.c - see explain_words.h */
 #include "tool/explain_words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,40 +9,40 @@
 #include "base/text.h"
 #include "tool/member.h"
 
-static void print_because(const json_t *event, const char *whose)
+static void print_because(const json_t *event, const char *whose, FILE *out)
 {
 	char *copy = strdup(sl_member_text(event, "because"));
 
 	if (copy && *copy)
-		printf(" (%s%s)", whose, sl_plain(copy));
+		fprintf(out, " (%s%s)", whose, sl_plain(copy));
 	free(copy);
 }
 
-void sl_explain_loan(const json_t *event)
+void sl_explain_loan(const json_t *event, FILE *out)
 {
 	json_t *from = json_object_get(event, "borrowed_from"), *name;
 	size_t i;
 
 	json_array_foreach(from, i, name)
-		printf("%s%s", i ? "," : ", borrowing nodes of partition ", json_string_value(name) ? json_string_value(name) : "");
+		fprintf(out, "%s%s", i ? "," : ", borrowing nodes of partition ", json_string_value(name) ? json_string_value(name) : "");
 	if (json_array_size(from))
-		printf(" through partition %s", sl_member_text(event, "through"));
-	print_because(event, "");
+		fprintf(out, " through partition %s", sl_member_text(event, "through"));
+	print_because(event, "", out);
 }
 
-void sl_explain_stop(const json_t *event, bool done)
+void sl_explain_stop(const json_t *event, bool done, FILE *out)
 {
 	json_int_t preemptor = sl_member_integer(event, "preemptor");
 	char at[SL_TEXT_SIZE];
 
 	if (preemptor) {
-		printf("%s for job %lld, at a cost of %.4g", done ? "stopped" : "was to be stopped", (long long) preemptor,
+		fprintf(out, "%s for job %lld, at a cost of %.4g", done ? "stopped" : "was to be stopped", (long long) preemptor,
 		       json_number_value(json_object_get(event, "cost")));
-		print_because(event, "for that one the plan ");
+		print_because(event, "for that one the plan ", out);
 	} else if (json_is_true(json_object_get(event, "release"))) {
-		printf("its place is held no longer");
+		fprintf(out, "its place is held no longer");
 	} else {
-		printf("its place is held until %s at most", sl_text_time(at, sl_member_integer(event, "until")));
-		print_because(event, "the plan ");
+		fprintf(out, "its place is held until %s at most", sl_text_time(at, sl_member_integer(event, "until")));
+		print_because(event, "the plan ", out);
 	}
 }

@@ -29,59 +29,6 @@ static const char *span_text(char text[SL_TEXT_SIZE], int64_t seconds)
 	return text;
 }
 
-static uint32_t gpus_asked(const struct sl_snapshot *s, uint32_t row)
-{
-	struct sl_range asked = s->job.gres[row];
-	uint32_t n = 0;
-
-	for (uint32_t i = asked.first; i < asked.first + asked.count; i++) {
-		uint32_t per = s->job_gres.per[i], times = per == SL_PER_NODE ? s->job.min_nodes[row] :
-			per == SL_PER_TASK && s->job.num_tasks[row] ? s->job.num_tasks[row] : 1;
-
-		if (!strcmp(sl_snapshot_str(s, s->job_gres.name[i]), "gpu"))
-			n += times * s->job_gres.count[i];
-	}
-	return n;
-}
-
-static bool is_gpu(const struct sl_snapshot *s, uint32_t kind)
-{
-	return !strcmp(sl_snapshot_str(s, s->gres_kind.name[kind]), "gpu");
-}
-
-uint32_t sl_top_node_gpus(const struct sl_snapshot *s, uint32_t node)
-{
-	struct sl_range gres = s->node.gres[node];
-	uint32_t n = 0;
-
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (is_gpu(s, s->node_gres.kind[g]))
-			n += s->node_gres.count[g];
-	return n;
-}
-
-static uint32_t gpus_held(const struct sl_snapshot *s, uint32_t row)
-{
-	struct sl_range alloc = s->job.alloc[row];
-	uint32_t n = 0;
-
-	for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++)
-		for (uint32_t g = s->alloc.gres[a].first; g < s->alloc.gres[a].first + s->alloc.gres[a].count; g++)
-			if (is_gpu(s, s->alloc_gres.kind[g]))
-				n += s->alloc_gres.count[g];
-	return n;
-}
-
-static uint32_t cores_held(const struct sl_snapshot *s, uint32_t row)
-{
-	struct sl_range alloc = s->job.alloc[row];
-	uint32_t n = 0;
-
-	for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++)
-		n += s->alloc.cores[a];
-	return n;
-}
-
 /* -- which jobs ----------------------------------------------------------------- */
 
 static bool is_among(const char *names, const char *name)
@@ -96,7 +43,7 @@ static bool is_among(const char *names, const char *name)
 
 static bool is_in_partition(const struct sl_top *t, const struct item *x)
 {
-	const struct sl_snapshot *s = &t->snap;
+	const struct sl_snapshot *s = &t->seen.snap;
 	struct sl_range all;
 
 	if (x->record && is_among(sl_member_text(x->record, "partition"), t->partition))
@@ -115,7 +62,7 @@ static bool is_in_partition(const struct sl_top *t, const struct item *x)
 /* Do the filters let it through?  Of a job that is newer than the snapshot nobody knows the user. */
 static bool passes(const struct sl_top *t, const struct item *x)
 {
-	if (*t->user && (x->row == SL_NONE || strcmp(sl_snapshot_str(&t->snap, t->snap.job.user[x->row]), t->user)))
+	if (*t->user && (x->row == SL_NONE || strcmp(sl_snapshot_str(&t->seen.snap, t->seen.snap.job.user[x->row]), t->user)))
 		return false;
 	return !*t->partition || is_in_partition(t, x);
 }
@@ -136,46 +83,45 @@ static void add_item(const struct sl_top *t, struct item *list, size_t *n, struc
 		list[(*n)++] = x;
 }
 
-/* A start that is expected, and for which nothing is kept free, is in the snapshot alone. */
 static int64_t expected_start(const struct sl_top *t, uint32_t row)
 {
-	return row != SL_NONE && t->snap.job.start_time[row] > t->snap.meta.now[0] ? t->snap.job.start_time[row] : 0;
+	return row != SL_NONE ? sl_look_expected(&t->seen.snap, row) : 0;
 }
 
 /* Those of the journal; where it is not this user's to read, those of the snapshot. */
 static struct item *list_waiting(struct sl_top *t, size_t *n)
 {
-	size_t jobs = t->bytes ? t->snap.job.rows : 0;
-	struct item *list = calloc(json_object_size(t->recent.waiting) + jobs + 1, sizeof(*list));
+	size_t jobs = t->seen.bytes ? t->seen.snap.job.rows : 0;
+	struct item *list = calloc(json_object_size(t->seen.recent.waiting) + jobs + 1, sizeof(*list));
 	const char *key;
 	json_t *record;
 
 	*n = 0;
 	if (!list)
 		return NULL;
-	json_object_foreach(t->recent.waiting, key, record) {
-		uint32_t id = (uint32_t) strtoul(key, NULL, 10), row = t->bytes ? sl_map_by_id(&t->row_of, id) : SL_NONE;
+	json_object_foreach(t->seen.recent.waiting, key, record) {
+		uint32_t id = (uint32_t) strtoul(key, NULL, 10), row = t->seen.bytes ? sl_map_by_id(&t->seen.row_of, id) : SL_NONE;
 		int64_t start = json_integer_value(json_object_get(record, "start_time"));
 
 		add_item(t, list, n, (struct item) { id, row, start ? start : expected_start(t, row), record });
 	}
-	for (uint32_t row = 0; !*t->journal_dir && row < jobs; row++)
-		if (t->snap.job.state[row] == SL_JOB_PENDING)
-			add_item(t, list, n, (struct item) { t->snap.job.id[row], row, expected_start(t, row), NULL });
+	for (uint32_t row = 0; !*t->seen.journal_dir && row < jobs; row++)
+		if (t->seen.snap.job.state[row] == SL_JOB_PENDING)
+			add_item(t, list, n, (struct item) { t->seen.snap.job.id[row], row, expected_start(t, row), NULL });
 	qsort(list, *n, sizeof(*list), compare_items);
 	return list;
 }
 
 static struct item *list_running(struct sl_top *t, size_t *n)
 {
-	size_t jobs = t->bytes ? t->snap.job.rows : 0;
+	size_t jobs = t->seen.bytes ? t->seen.snap.job.rows : 0;
 	struct item *list = calloc(jobs + 1, sizeof(*list));
 
 	*n = 0;
 	for (uint32_t row = 0; list && row < jobs; row++)
-		if (t->snap.job.state[row] == SL_JOB_RUNNING || t->snap.job.state[row] == SL_JOB_SUSPENDED)
-			add_item(t, list, n, (struct item) { t->snap.job.id[row], row,
-				t->snap.job.end_time[row] == SL_UNLIMITED ? 0 : t->snap.job.end_time[row], NULL });
+		if (t->seen.snap.job.state[row] == SL_JOB_RUNNING || t->seen.snap.job.state[row] == SL_JOB_SUSPENDED)
+			add_item(t, list, n, (struct item) { t->seen.snap.job.id[row], row,
+				t->seen.snap.job.end_time[row] == SL_UNLIMITED ? 0 : t->seen.snap.job.end_time[row], NULL });
 	if (list)
 		qsort(list, *n, sizeof(*list), compare_items);
 	return list;
@@ -186,7 +132,7 @@ static struct item *list_running(struct sl_top *t, size_t *n)
 /* What both lists begin with. */
 static void put_who(struct sl_top *t, const struct item *x, bool partition)
 {
-	const struct sl_snapshot *snap = &t->snap;
+	const struct sl_snapshot *snap = &t->seen.snap;
 	struct sl_screen *s = &t->screen;
 	bool here = x->row != SL_NONE;
 
@@ -208,16 +154,16 @@ static void put_size(struct sl_top *t, uint32_t nodes, uint32_t cpus, uint32_t g
 
 static void put_waiting(struct sl_top *t, const struct item *w, int64_t now, bool partition)
 {
-	const struct sl_job_view *job = &t->snap.job;
+	const struct sl_job_view *job = &t->seen.snap.job;
 	const char *text = sl_member_text(w->record, "text"), *why = sl_member_text(w->record, "why");
 	char waited[SL_TEXT_SIZE], at[SL_TEXT_SIZE];
 	struct sl_screen *s = &t->screen;
 	bool here = w->row != SL_NONE;
 
 	if (!w->record)
-		why = sl_snapshot_str(&t->snap, job->state_reason[w->row]);
+		why = sl_snapshot_str(&t->seen.snap, job->state_reason[w->row]);
 	put_who(t, w, partition);
-	put_size(t, here ? job->min_nodes[w->row] : 0, here ? job->min_cpus[w->row] : 0, here ? gpus_asked(&t->snap, w->row) : 0, here);
+	put_size(t, here ? job->min_nodes[w->row] : 0, here ? job->min_cpus[w->row] : 0, here ? sl_look_gpus_asked(&t->seen.snap, w->row) : 0, here);
 	sl_screen_put(s, SL_STYLE_PLAIN, -8, "%s", here ? span_text(waited, now - job->submit_time[w->row]) : "-");
 	sl_screen_put(s, SL_STYLE_PLAIN, -10, "%s", sl_top_clock(at, w->when, now));
 	sl_screen_put(s, SL_STYLE_PLAIN, 0, "  %s", *text ? text : *why ? why : "-");
@@ -226,15 +172,15 @@ static void put_waiting(struct sl_top *t, const struct item *w, int64_t now, boo
 
 static void put_running(struct sl_top *t, const struct item *w, int64_t now, bool partition)
 {
-	const struct sl_job_view *job = &t->snap.job;
+	const struct sl_job_view *job = &t->seen.snap.job;
 	char ran[SL_TEXT_SIZE], at[SL_TEXT_SIZE];
 	struct sl_screen *s = &t->screen;
 
 	put_who(t, w, partition);
-	put_size(t, job->alloc[w->row].count, cores_held(&t->snap, w->row), gpus_held(&t->snap, w->row), true);
+	put_size(t, job->alloc[w->row].count, sl_look_cores_held(&t->seen.snap, w->row), sl_look_gpus_held(&t->seen.snap, w->row), true);
 	sl_screen_put(s, SL_STYLE_PLAIN, -8, "%s", span_text(ran, now - job->start_time[w->row]));
 	sl_screen_put(s, SL_STYLE_PLAIN, -10, "%s", w->when ? sl_top_clock(at, w->when, now) : "no limit");
-	sl_screen_put(s, SL_STYLE_PLAIN, 0, "  %s", sl_snapshot_str(&t->snap, job->name[w->row]));
+	sl_screen_put(s, SL_STYLE_PLAIN, 0, "  %s", sl_snapshot_str(&t->seen.snap, job->name[w->row]));
 	sl_screen_next(s);
 }
 
@@ -253,7 +199,7 @@ typedef void put_item(struct sl_top *t, const struct item *x, int64_t now, bool 
 /* The items under their titles, in so many lines; returns those that it took. */
 static int put_list(struct sl_top *t, const struct item *list, size_t n, int64_t now, int rows, const char *titles, put_item *put)
 {
-	bool partition = t->bytes && t->snap.partition.rows > 1 && t->screen.columns >= 90;
+	bool partition = t->seen.bytes && t->seen.snap.partition.rows > 1 && t->screen.columns >= 90;
 	struct sl_screen *s = &t->screen;
 	size_t first = first_shown(t, n), left = n - first, shown = !list ? 0 : (int) left <= rows - 2 ? left : rows > 2 ? (size_t) rows - 2 : 0;
 

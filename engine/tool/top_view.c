@@ -12,7 +12,7 @@
 #include "tool/status.h"
 
 #define STALE_S 300
-#define OLD_S (2 * SL_TOP_FRESH_S)	/* nodes that are older are said to be */
+#define OLD_S (2 * SL_LOOK_FRESH_S)	/* nodes that are older are said to be */
 #define GPU_CELLS 9
 #define NOTES 10		/* lines of --notes */
 #define HELP_ROWS 10		/* a lower terminal has no line of keys */
@@ -37,49 +37,49 @@ static void put_counts(struct sl_top *t)
 {
 	uint32_t running = 0, pending = 0;
 
-	for (uint32_t j = 0; t->bytes && j < t->snap.job.rows; j++) {
-		running += t->snap.job.state[j] == SL_JOB_RUNNING;
-		pending += t->snap.job.state[j] == SL_JOB_PENDING;
+	for (uint32_t j = 0; t->seen.bytes && j < t->seen.snap.job.rows; j++) {
+		running += t->seen.snap.job.state[j] == SL_JOB_RUNNING;
+		pending += t->seen.snap.job.state[j] == SL_JOB_PENDING;
 	}
-	if (t->bytes)
+	if (t->seen.bytes)
 		sl_screen_put(&t->screen, SL_STYLE_PLAIN, 0, " %" PRIu32 " running, %" PRIu32 " waiting", running, pending);
 }
 
 static void put_head(struct sl_top *t, int64_t now)
 {
-	const char *shadow = sl_member_text(t->status, "shadow");
+	const char *shadow = sl_member_text(t->seen.status, "shadow");
 	char text[2000], title[700], who[300] = "", at[SL_TEXT_SIZE];
 	struct sl_screen *s = &t->screen;
 	enum sl_state state = SL_STATE_UNKNOWN;
 
-	snprintf(text, sizeof(text), "%s", t->status_err.text);
-	if (t->secret)
+	snprintf(text, sizeof(text), "%s", t->seen.status_err.text);
+	if (t->seen.secret)
 		state = SL_STATE_FINE;
-	if (t->status)
-		state = sl_status_judge(t->status, sl_status_alive(t->status), now, STALE_S, text, sizeof(text));
+	if (t->seen.status)
+		state = sl_status_judge(t->seen.status, sl_status_alive(t->seen.status), now, STALE_S, text, sizeof(text));
 	if (*shadow)
-		snprintf(who, sizeof(who), "Slurm's %s decides; shadow: %s (%s)", shadow, sl_member_text(t->status, "policy"),
-			 sl_member_text(t->status, "source"));
-	else if (t->status)
-		snprintf(who, sizeof(who), "decided by %s (%s)", sl_member_text(t->status, "policy"), sl_member_text(t->status, "source"));
+		snprintf(who, sizeof(who), "Slurm's %s decides; shadow: %s (%s)", shadow, sl_member_text(t->seen.status, "policy"),
+			 sl_member_text(t->seen.status, "source"));
+	else if (t->seen.status)
+		snprintf(who, sizeof(who), "decided by %s (%s)", sl_member_text(t->seen.status, "policy"), sl_member_text(t->seen.status, "source"));
 	snprintf(title, sizeof(title), " %s  %s  %s", sl_text_time(at, now),
-		 t->bytes ? sl_snapshot_str(&t->snap, t->snap.meta.cluster[0]) : "sched/lua", who);
+		 t->seen.bytes ? sl_snapshot_str(&t->seen.snap, t->seen.snap.meta.cluster[0]) : "sched/lua", who);
 	sl_screen_put(s, SL_STYLE_TITLE, 0, "%-*s", s->drawn ? s->columns : 0, title);
 	sl_screen_next(s);
-	if (!t->secret)
+	if (!t->seen.secret)
 		sl_screen_put(s, state == SL_STATE_FINE ? SL_STYLE_GREEN : SL_STYLE_RED, 10, " %s", sl_state_word(state));
-	if (t->secret)
+	if (t->seen.secret)
 		put_counts(t);
-	else if (t->status)
+	else if (t->seen.status)
 		sl_screen_put(s, SL_STYLE_PLAIN, 0, "%.0f running, %.0f queued, %.0f started; cycle %.1f ms, decide %.1f ms",
-			      sl_member_number(t->status, "running"), sl_member_number(t->status, "queued"),
-			      sl_member_number(t->status, "starts"), sl_member_number(json_object_get(t->status, "cycle_us"), "last") / 1e3,
-			      sl_member_number(json_object_get(t->status, "decide_us"), "last") / 1e3);
+			      sl_member_number(t->seen.status, "running"), sl_member_number(t->seen.status, "queued"),
+			      sl_member_number(t->seen.status, "starts"), sl_member_number(json_object_get(t->seen.status, "cycle_us"), "last") / 1e3,
+			      sl_member_number(json_object_get(t->seen.status, "decide_us"), "last") / 1e3);
 	sl_screen_next(s);
 	if (state != SL_STATE_FINE)
 		sl_screen_wrap(s, SL_STYLE_RED, 1, text);
-	if (t->recent_err.code)
-		sl_screen_wrap(s, SL_STYLE_RED, 1, t->recent_err.text);
+	if (t->seen.recent_err.code)
+		sl_screen_wrap(s, SL_STYLE_RED, 1, t->seen.recent_err.text);
 }
 
 static uint32_t count_nodes(const struct sl_snapshot *s, uint32_t partition)
@@ -115,22 +115,22 @@ static void put_cell(struct sl_top *t, const struct cell *c)
 static void add_node(struct cell *c, const struct sl_top *t, uint32_t node)
 {
 	c->nodes++;
-	c->used += t->used[node];
-	c->cores += t->snap.node.cores[node];
-	c->unusable += (t->snap.node.state[node] & SL_NODE_UNUSABLE) != 0;
-	c->gpus += t->gpus[node];
-	c->has_gpus += sl_top_node_gpus(&t->snap, node);
+	c->used += t->seen.used[node];
+	c->cores += t->seen.snap.node.cores[node];
+	c->unusable += (t->seen.snap.node.state[node] & SL_NODE_UNUSABLE) != 0;
+	c->gpus += t->seen.gpus[node];
+	c->has_gpus += sl_look_node_gpus(&t->seen.snap, node);
 }
 
 /* Draw the bar, or only (*all*) sum it up. */
 static void put_bar(struct sl_top *t, uint32_t partition, uint32_t a_cell, int left, struct cell *all)
 {
-	struct sl_range runs = t->snap.partition.nodes[partition];
+	struct sl_range runs = t->seen.snap.partition.nodes[partition];
 	struct sl_screen *s = &t->screen;
 	struct cell c = { 0 };
 
 	for (uint32_t i = runs.first; i < runs.first + runs.count; i++)
-		for (uint32_t n = t->snap.run.first[i]; n <= t->snap.run.last[i]; n++) {
+		for (uint32_t n = t->seen.snap.run.first[i]; n <= t->seen.snap.run.last[i]; n++) {
 			if (all) {
 				add_node(all, t, n);
 				continue;
@@ -155,33 +155,33 @@ static bool has_gpus(const struct sl_snapshot *s)
 {
 	uint32_t n = 0;
 
-	while (n < s->node.rows && !sl_top_node_gpus(s, n))
+	while (n < s->node.rows && !sl_look_node_gpus(s, n))
 		n++;
 	return n < s->node.rows;
 }
 
 static void put_partitions(struct sl_top *t, int64_t now, int rows)
 {
-	const uint32_t shown = t->snap.partition.rows < (uint32_t) rows - 1 ? t->snap.partition.rows : (uint32_t) rows - 1;
-	const bool gpus = has_gpus(&t->snap);
+	const uint32_t shown = t->seen.snap.partition.rows < (uint32_t) rows - 1 ? t->seen.snap.partition.rows : (uint32_t) rows - 1;
+	const bool gpus = has_gpus(&t->seen.snap);
 	const int left = 30 + (gpus ? GPU_CELLS : 0);	/* cells before a partition's bar */
 	int width = t->screen.columns - left - 1, each = shown ? (rows - 1) / (int) shown : 1;
 	struct sl_screen *s = &t->screen;
-	const int64_t age = now - t->snap.meta.now[0];
+	const int64_t age = now - t->seen.snap.meta.now[0];
 	char at[SL_TEXT_SIZE];
 
 	width = width < 1 ? 1 : width;
-	sl_screen_put(s, SL_STYLE_BOLD, 0, "NODES at %s", sl_top_clock(at, t->snap.meta.now[0], now));
+	sl_screen_put(s, SL_STYLE_BOLD, 0, "NODES at %s", sl_top_clock(at, t->seen.snap.meta.now[0], now));
 	if (age > OLD_S)
-		sl_screen_put(s, SL_STYLE_RED, 0, ", %s ago%s%s", sl_text_duration(at, age), t->snap_err.code ? ": " : "", t->snap_err.text);
+		sl_screen_put(s, SL_STYLE_RED, 0, ", %s ago%s%s", sl_text_duration(at, age), t->seen.snap_err.code ? ": " : "", t->seen.snap_err.text);
 	sl_screen_put(s, SL_STYLE_DIM, 0, "  cores%s in use; red: down or drained%s", gpus ? ", GPUs" : "", s->drawn && gpus ? "; magenta: GPUs too" : "");
 	sl_screen_next(s);
 	for (uint32_t p = 0; p < shown; p++) {
-		uint32_t a_cell = (count_nodes(&t->snap, p) + (uint32_t) (width * each) - 1) / (uint32_t) (width * each);
+		uint32_t a_cell = (count_nodes(&t->seen.snap, p) + (uint32_t) (width * each) - 1) / (uint32_t) (width * each);
 		struct cell all = { 0 };
 
 		put_bar(t, p, 0, 0, &all);
-		sl_screen_put(s, SL_STYLE_PLAIN, 11, "%s", sl_snapshot_str(&t->snap, t->snap.partition.name[p]));
+		sl_screen_put(s, SL_STYLE_PLAIN, 11, "%s", sl_snapshot_str(&t->seen.snap, t->seen.snap.partition.name[p]));
 		sl_screen_put(s, SL_STYLE_PLAIN, -12, "%" PRIu64 "/%" PRIu64, all.used, all.cores);
 		sl_screen_put(s, SL_STYLE_PLAIN, -5, "%.0f%%", all.cores ? 100.0 * (double) all.used / (double) all.cores : 0.0);
 		if (gpus && all.has_gpus)
@@ -191,8 +191,8 @@ static void put_partitions(struct sl_top *t, int64_t now, int rows)
 		sl_screen_put(s, SL_STYLE_PLAIN, 2, "%s", "");
 		put_bar(t, p, a_cell, left, NULL);
 	}
-	if (shown < t->snap.partition.rows) {
-		sl_screen_put(s, SL_STYLE_DIM, 0, "and %u more partitions", t->snap.partition.rows - shown);
+	if (shown < t->seen.snap.partition.rows) {
+		sl_screen_put(s, SL_STYLE_DIM, 0, "and %u more partitions", t->seen.snap.partition.rows - shown);
 		sl_screen_next(s);
 	}
 }
@@ -208,7 +208,7 @@ static void put_events(struct sl_top *t, int64_t now, int rows)
 		return;
 	sl_screen_put(s, SL_STYLE_BOLD, 0, "LAST");
 	sl_screen_next(s);
-	json_array_foreach(t->recent.events, i, event) {
+	json_array_foreach(t->seen.recent.events, i, event) {
 		if ((int) i >= rows - 1)
 			break;
 		sl_screen_put(s, SL_STYLE_DIM, -9, "%s", sl_top_clock(at, json_integer_value(json_array_get(event, 0)), now));
@@ -294,17 +294,17 @@ void sl_top_compose(struct sl_top *t)
 		return;
 	}
 	put_notes(t);
-	if (t->bytes) {
+	if (t->seen.bytes) {
 		put_partitions(t, now, s->rows < 12 ? 2 : s->rows / 3);
 	} else {
-		sl_screen_put(s, SL_STYLE_DIM, 0, "no nodes: %s", t->snap_err.text);
+		sl_screen_put(s, SL_STYLE_DIM, 0, "no nodes: %s", t->seen.snap_err.text);
 		sl_screen_next(s);
 	}
 	rows = s->rows - s->y;
 	rows = rows < 4 ? 4 : rows;
-	last = 1 + (int) json_array_size(t->recent.events);
+	last = 1 + (int) json_array_size(t->seen.recent.events);
 	last = last < rows / 3 ? last : rows / 3;
 	rows -= t->running ? sl_top_put_running(t, now, rows - last) : sl_top_put_queue(t, now, rows - last);
-	if (*t->journal_dir)
+	if (*t->seen.journal_dir)
 		put_events(t, now, rows);
 }

@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "plugin/cycle.h"
+#include "plugin/diag.h"
 #include "plugin/due.h"
 #include "plugin/fallback.h"
+#include "plugin/hidden.h"
 #include "plugin/commit/commit.h"
 #include "plugin/commit/planned.h"
 #include "plugin/commit/reasons.h"
@@ -87,14 +89,6 @@ static void log_wrong(const char *text)
 	error("sched/lua: %s; its default is used", text);
 }
 
-/* Are there users who may not see what the journal says of all jobs? */
-static bool hides_jobs(void)
-{
-	return slurm_conf.private_data & (PRIVATE_DATA_JOBS | PRIVATE_DATA_NODES | PRIVATE_DATA_PARTITIONS |
-					  PRIVATE_DATA_RESERVATIONS | PRIVATE_DATA_USAGE) ||
-	       xstrcasestr(slurm_conf.mcs_plugin_params, "privatedata");
-}
-
 static void read_conf(struct sl_cycler *y)
 {
 	slurmctld_lock_t locks = { .conf = READ_LOCK };
@@ -102,7 +96,8 @@ static void read_conf(struct sl_cycler *y)
 	char *beside;
 
 	lock_slurmctld(locks);
-	y->hide = hides_jobs();
+	y->hide = sl_hidden_jobs();
+	sl_hidden_words(y->status.private_data, sizeof(y->status.private_data));
 	sl_sched_params_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, log_wrong, &err);
 	beside = get_extra_conf_path("sched.lua");
 	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
@@ -464,17 +459,6 @@ static void write_book(struct sl_cycler *y, const struct sl_plan_image *plan)
 		complain(y, SL_TROUBLE_JOURNAL, err.text);
 }
 
-static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
-{
-	slurmctld_diag_stats.schedule_cycle_last = (uint32_t) us;
-	if (us > slurmctld_diag_stats.schedule_cycle_max)
-		slurmctld_diag_stats.schedule_cycle_max = (uint32_t) us;
-	slurmctld_diag_stats.schedule_cycle_sum += us;
-	slurmctld_diag_stats.schedule_cycle_counter++;
-	slurmctld_diag_stats.schedule_cycle_depth += examined;
-	slurmctld_diag_stats.schedule_queue_len = y->collector->queued;
-}
-
 static void write_status(struct sl_cycler *y, bool now)
 {
 	struct sl_error err = { SL_OK, "" };
@@ -485,6 +469,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	if (y->status_owed)
 		return;
 	y->last_status = sl_clock_s();
+	sl_diag_read(&s->sdiag);
 	s->pid = getpid();
 	s->written = time(NULL);
 	s->interval_s = interval_s(y);
@@ -563,9 +548,8 @@ static void run_cycle(struct sl_cycler *y)
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan, *decided = NULL;
 	struct sl_error err = { SL_OK, "" };
-	uint32_t examined = 0;
+	struct sl_diag_cycle diag = { 0 };
 	bool unseen = false;
-	uint64_t took_us;
 	time_t before;
 
 	sl_due_begin(&y->due);
@@ -581,7 +565,7 @@ static void run_cycle(struct sl_cycler *y)
 		decided = &plan;
 		note_refused(y, decided);
 	}
-	examined = decided ? plan.meta.examined[0] : y->collector->queued;
+	diag.examined = decided ? plan.meta.examined[0] : y->collector->queued;
 	if (decided || !atomic_load(&y->stop)) {
 		act(y, &m, decided);
 		y->status.held_places = y->held->places;
@@ -590,6 +574,10 @@ static void run_cycle(struct sl_cycler *y)
 	}
 	if (decided) {
 		unseen = left_unseen(decided);
+		diag.planned = decided->start.rows + decided->reserve.rows;
+		diag.unseen = unseen;
+		diag.out_of_time = decided->meta.truncated[0];
+		diag.backfilled = sl_diag_backfilled(&y->collector->snap, decided, m.carried);
 		sl_due_wake(&y->due, (time_t) decided->meta.wake_time[0]);
 		if (sl_captures_note_asked(&y->captures, &y->options, &y->collector->snap, decided, &err))
 			complain(y, SL_TROUBLE_RECORD, err.text);
@@ -602,10 +590,12 @@ static void run_cycle(struct sl_cycler *y)
 	sl_captures_write(&y->captures, &y->options, y->dir, y->sequence, y->collector->bytes, y->collector->size,
 			  complain, y);
 done:
-	took_us = sl_due_end(&y->due);
-	sl_times_add(&y->status.cycle, took_us);
+	diag.us = sl_due_end(&y->due);
+	diag.began = y->due.snapshot_second;
+	diag.queued = y->collector->queued;
+	sl_times_add(&y->status.cycle, diag.us);
 	if (!*y->shadow)
-		diag_stats(y, examined, took_us);
+		sl_diag_add(&diag);
 }
 
 /* -- outside --------------------------------------------------------------------- */

@@ -147,6 +147,18 @@ static void put_times(struct sl_json *j, const char *key, const struct sl_times 
 	sl_json_end_object(j);
 }
 
+static void put_sdiag(struct sl_json *j, const struct sl_diag *d)
+{
+	open_line(j, "sdiag");
+#define PUT(name) sl_json_put_int(j, #name, d->name);
+	SL_DIAG_FIGURES(PUT)
+	if (d->has_exits) {
+		SL_DIAG_EXITS(PUT)
+	}
+#undef PUT
+	sl_json_end_object(j);
+}
+
 static void put_counters(struct sl_json *j, const struct sl_status *s)
 {
 #define PUT(field) put_int(j, #field, (int64_t) s->field)
@@ -193,6 +205,7 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	put_str(j, "policy", s->policy);
 	put_str(j, "site", s->site);
 	put_str(j, "engine_holds", s->engine_holds);
+	put_str(j, "private_data", s->private_data);
 	put_str(j, "odd", s->odd);
 	put_str(j, "usage_stale", s->usage_stale);
 	put_str(j, "held", s->held);
@@ -217,6 +230,7 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	put_times(j, "start_us", &s->start);
 	put_times(j, "decide_us", &s->decide);
 	put_times(j, "cycle_us", &s->cycle);
+	put_sdiag(j, &s->sdiag);
 	put_int(j, "api", 1);
 	sl_json_break(j);
 	sl_json_end_object(j);

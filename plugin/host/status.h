@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
+#include "plugin/host/diag.h"
 
 /* Durations: last, max, and a histogram with four buckets per octave. */
 #define SL_BUCKETS 128
@@ -92,6 +93,8 @@ struct sl_status {
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
 	struct sl_times queue_own;	/* of queue_hold, what is not Slurm's build_job_queue() */
 	struct sl_times start;		/* one start, a part of commit_hold */
+	struct sl_diag sdiag;		/* slurmctld's own figures */
+	char private_data[120];		/* words of PrivateData, and "mcs" */
 };
 
 /* Remember the first line of an error, with the time. */

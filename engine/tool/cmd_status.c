@@ -18,7 +18,6 @@
 #include <jansson.h>
 
 #include "base/plain.h"
-#include "ledger/ledger.h"
 #include "tool/statedir.h"
 #include "tool/status.h"
 #include "tool/member.h"
@@ -71,6 +70,7 @@ static const struct line {
 	{ "pid", "slurmctld pid", COUNT, true },
 	{ "engine_pid", "engine pid", COUNT, true },
 	{ "engine_holds", "engine runs as", TEXT, false },
+	{ "private_data", "hidden from users", TEXT, false },
 	{ "started", "plug-in started", TIME, true },
 	{ "last_cycle", "last cycle", TIME, true },
 	{ "written", "status written", TIME, true },
@@ -170,7 +170,7 @@ static bool known(const char *key)
 	for (size_t i = 0; i < LINES; i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return !strcmp(key, "api");
+	return !strcmp(key, "api") || !strcmp(key, "sdiag");
 }
 
 /* Is that process here, alive, and slurmctld? */
@@ -264,22 +264,6 @@ static int check(const json_t *status, const struct sl_error *err, double stale_
 	return sl_tool_end(SL_EXIT_FINE) == SL_EXIT_FINE ? (int) state : (int) SL_STATE_UNKNOWN;
 }
 
-/* When the ledger was last written: what is new stands in the log beside it. */
-static int64_t ledger_time(const char *dir)
-{
-	static const char *const names[] = { SL_LEDGER_FILE, SL_LEDGER_FILE "-wal" };
-	char path[PATH_MAX + 20];
-	int64_t last = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		if (!stat(path, &st) && st.st_mtime > last)
-			last = st.st_mtime;
-	}
-	return last;
-}
-
 /* Whoever reads the file sees all of the old figures or all of the new. */
 static int replace_metrics(const json_t *status, const char *dir, const char *path, struct sl_error *err)
 {
@@ -298,7 +282,7 @@ static int replace_metrics(const json_t *status, const char *dir, const char *pa
 		}
 		return -1;
 	}
-	sl_status_metrics(status, sl_status_alive(status), ledger_time(dir), out);
+	sl_status_metrics(status, sl_status_alive(status), sl_status_ledger_time(dir), out);
 	bad = fchmod(fd, 0644) || ferror(out);
 	bad |= fclose(out) != 0;
 	if (!bad && !rename(tmp, path))
@@ -315,7 +299,7 @@ static int print_metrics(const json_t *status, const char *dir, const char *path
 	if (path && replace_metrics(status, dir, path, &err))
 		return sl_tool_fail(&err);
 	if (!path)
-		sl_status_metrics(status, sl_status_alive(status), ledger_time(dir), stdout);
+		sl_status_metrics(status, sl_status_alive(status), sl_status_ledger_time(dir), stdout);
 	return sl_tool_end(SL_EXIT_FINE);
 }
 

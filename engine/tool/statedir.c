@@ -141,6 +141,20 @@ int sl_statedir_site(char *path, size_t size)
 	return slash && snprintf(path, size, "%.*s/sched.lua", (int) (slash - conf), conf) < (int) size ? 0 : -1;
 }
 
+int sl_statedir_private(char *words, size_t size)
+{
+	char *data = ask_conf("PrivateData"), *mcs = ask_conf("MCSParameters");
+	int rc = -1;
+
+	/* Slurm prints a value for either; in slurm.conf none need be there */
+	if (data || mcs || !access(conf_path(), R_OK))
+		rc = snprintf(words, size, "%s%s", data && strcasecmp(data, "(null)") ? data : "",
+			      mcs && strcasestr(mcs, "privatedata") ? ",mcs" : "") < (int) size ? 0 : -1;
+	free(data);
+	free(mcs);
+	return rc;
+}
+
 void sl_statedir_shadow(const char *only, const char *dir, char *stock, size_t size)
 {
 	char path[PATH_MAX];

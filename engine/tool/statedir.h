@@ -32,6 +32,9 @@ int sl_statedir_find_journal(const char *option, char *dir, size_t size, struct 
 /* The site file, as slurm.conf has it: lua_site, or beside it.  0, or -1. */
 int sl_statedir_site(char *path, size_t size);
 
+/* The words of PrivateData, and "mcs" where MCSParameters has privatedata.  0, or -1: nothing says. */
+int sl_statedir_private(char *words, size_t size);
+
 /*
  * Slurm's scheduler in whose shadow the policies are, as status.json in *dir* says; where that cannot be read and *only*
  * is NULL, as slurm.conf does (lua_shadow).  "" where the policies decide.

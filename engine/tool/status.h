@@ -36,4 +36,13 @@ const char *sl_state_word(enum sl_state state);
 /* Figures as OpenMetrics; *ledger_time*: when the ledger was last written, 0: there is none. */
 void sl_status_metrics(const json_t *status, bool alive, int64_t ledger_time, FILE *out);
 
+/* The same without its end, so that more may follow; without the counts of jobs by partition and reason unless *counts*. */
+void sl_status_metrics_put(const json_t *status, bool alive, int64_t ledger_time, bool counts, FILE *out);
+
+/* The value of a label: backslash, quote and line feed are escaped. */
+void sl_metrics_label(const char *s, FILE *out);
+
+/* When the ledger in that directory was last written (what is new stands in the log beside it); 0: there is none. */
+int64_t sl_status_ledger_time(const char *dir);
+
 #endif

@@ -6,7 +6,11 @@
 #include "tool/status.h"
 #include "tool/member.h"
 
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "ledger/ledger.h"
 
 static const char *const sources[] = { "site", "last good", "bundled", "fallback", "stock", "idle" };
 
@@ -71,8 +75,7 @@ static void flag(const char *name, const char *help, bool on, FILE *out)
 	fprintf(out, "schedlua_%s %d\n", name, on);
 }
 
-/* A label's value: backslash, quote and line feed are escaped. */
-static void put_label(const char *s, FILE *out)
+void sl_metrics_label(const char *s, FILE *out)
 {
 	for (; *s; s++)
 		if (*s == '\n')
@@ -92,7 +95,7 @@ static void put_counts(const json_t *counts, const char *name, const char *label
 	head(name, "gauge", help, out);
 	json_object_foreach((json_t *) counts, key, v) {
 		fprintf(out, "schedlua_%s{%s=\"", name, label);
-		put_label(key, out);
+		sl_metrics_label(key, out);
 		fprintf(out, "\"} %.0f\n", json_number_value(v));
 	}
 }
@@ -104,7 +107,7 @@ static void put_times(const struct figure *f, const json_t *v, FILE *out)
 	head(f->name, "summary", f->help, out);
 	fprintf(out, "schedlua_%s{quantile=\"0.5\"} %.6f\n", f->name, sl_member_number(v, "p50") / 1e6);
 	fprintf(out, "schedlua_%s{quantile=\"0.99\"} %.6f\n", f->name, sl_member_number(v, "p99") / 1e6);
-	fprintf(out, "schedlua_%s{quantile=\"1\"} %.6f\n", f->name, sl_member_number(v, "max") / 1e6);
+	fprintf(out, "schedlua_%s{quantile=\"1.0\"} %.6f\n", f->name, sl_member_number(v, "max") / 1e6);
 	fprintf(out, "schedlua_%s_sum %.6f\n", f->name, sl_member_number(v, "mean") * sl_member_number(v, "count") / 1e6);
 	fprintf(out, "schedlua_%s_count %.0f\n", f->name, sl_member_number(v, "count"));
 }
@@ -123,7 +126,7 @@ static void put_source(const json_t *status, FILE *out)
 		fprintf(out, "schedlua_source{source=\"%s\"} %d\n", sources[i], now && !strcmp(now, sources[i]));
 }
 
-void sl_status_metrics(const json_t *status, bool alive, int64_t ledger_time, FILE *out)
+void sl_status_metrics_put(const json_t *status, bool alive, int64_t ledger_time, bool counts, FILE *out)
 {
 	flag("up", "1 where the slurmctld that wrote these figures runs.", alive, out);
 	put_source(status, out);
@@ -140,14 +143,36 @@ void sl_status_metrics(const json_t *status, bool alive, int64_t ledger_time, FI
 		fprintf(out, "schedlua_%s%s %.15g\n", f->name, strcmp(f->type, "counter") ? "" : "_total",
 			json_number_value(v));
 	}
-	put_counts(json_object_get(status, "queue"), "queue_jobs", "partition", "Jobs queued in a partition.", out);
-	put_counts(json_object_get(status, "pending"), "pending_jobs", "reason", "Jobs that wait, by the reason of the last plan.",
-		   out);
+	if (counts) {
+		put_counts(json_object_get(status, "queue"), "queue_jobs", "partition", "Jobs queued in a partition.", out);
+		put_counts(json_object_get(status, "pending"), "pending_jobs", "reason",
+			   "Jobs that wait, by the reason of the last plan.", out);
+	}
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		put_times(&times[i], json_object_get(status, times[i].key), out);
 	if (ledger_time) {
 		head("ledger_written_time_seconds", "gauge", "When the ledger was written last.", out);
 		fprintf(out, "schedlua_ledger_written_time_seconds %lld\n", (long long) ledger_time);
 	}
+}
+
+void sl_status_metrics(const json_t *status, bool alive, int64_t ledger_time, FILE *out)
+{
+	sl_status_metrics_put(status, alive, ledger_time, true, out);
 	fputs("# EOF\n", out);
+}
+
+int64_t sl_status_ledger_time(const char *dir)
+{
+	static const char *const names[] = { SL_LEDGER_FILE, SL_LEDGER_FILE "-wal" };
+	char path[PATH_MAX + 20];
+	int64_t last = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		if (!stat(path, &st) && st.st_mtime > last)
+			last = st.st_mtime;
+	}
+	return last;
 }

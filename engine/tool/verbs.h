@@ -18,6 +18,7 @@
 	X(willrun) \
 	X(status) \
 	X(top) \
+	X(serve) \
 	X(shadow) \
 	X(ledger) \
 	X(import_conf) \

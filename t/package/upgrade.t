@@ -46,7 +46,7 @@ note "packages for Slurm $NEW"
 
 make_root() {
 	rm -rf "$WORK/root.tar"
-	mmdebstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge,procps,libjansson4,liblua5.4-0,libsqlite3-0,libseccomp2,libncursesw6,zlib1g \
+	mmdebstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge,procps,libjansson4,liblua5.4-0,libsqlite3-0,libseccomp2,libncursesw6,libmicrohttpd12,zlib1g \
 		"$SUITE" "$WORK/root.tar"
 }
 [ -f "$WORK/root.tar" ] || { note "a root of $SUITE"; quietly root make_root; }

@@ -85,6 +85,19 @@ static void strip(json_t *event, unsigned hides)
 		json_object_del(event, others[i]);
 }
 
+/* For whom it was stopped, or its place is held, is another's job. */
+static void strip_all(json_t *events, unsigned hides)
+{
+	for (size_t i = json_array_size(events); i-- > 0; ) {
+		json_t *event = json_array_get(events, i);
+
+		if (sl_past_is(event, "stop") || sl_past_is(event, "hold"))
+			json_array_remove(events, i);
+		else
+			strip(event, hides);
+	}
+}
+
 static char *make_line(const struct sl_page *p, uint32_t job, const json_t *event)
 {
 	bool waits = sl_past_is(event, "wait"), hidden = p->hides & SL_HIDE_JOBS;
@@ -126,8 +139,7 @@ static char *tell(const struct sl_page *p, struct sl_past *past, uint32_t job, b
 	size_t i;
 
 	if (some)
-		json_array_foreach(past->events, i, event)
-			strip(event, p->hides);
+		strip_all(past->events, p->hides);
 	line = make_line(p, job, json_array_get(past->events, 0));
 	if (line)
 		json_object_set_new(o, "when", json_stringn(line, strcspn(line, "\n")));

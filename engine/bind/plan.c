@@ -216,18 +216,19 @@ static bool is_called_by_decide(lua_State *L)
 static int plan_settle(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
-	const char *rule = luaL_optstring(L, 2, NULL);
+	const char *said = luaL_optstring(L, 2, NULL);
+	bool full = said && !strcmp(said, "full");
+	enum sl_plan_rule rule = !said || full ? SL_RULE_NONE : !strcmp(said, "easy") ? SL_RULE_EASY : SL_RULE_CONSERVATIVE;
 
-	if (rule && strcmp(rule, "easy") && strcmp(rule, "full"))
-		return luaL_error(L, "settle: expected \"easy\", \"full\" or nothing, got \"%s\"", rule);
+	if (rule == SL_RULE_CONSERVATIVE && strcmp(said, "conservative"))
+		return luaL_error(L, "settle: expected \"easy\", \"conservative\", \"full\" or nothing, got \"%s\"", said);
 	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
 		return 0;
 	sl_plan_settle_full(x->plan);
-	if (!sl_lua_turn_is_plain(x) || (rule && !strcmp(rule, "full")))
+	if (full || !sl_lua_turn_is_plain(x))
 		return 0;
 	sl_plan_settle(x->plan);
-	if (rule)
-		sl_plan_promise_easy(x->plan);
+	sl_plan_promise(x->plan, rule);
 	return 0;
 }
 

@@ -327,10 +327,15 @@ bool sl_plan_is_settled(const struct sl_plan *p);
 void sl_plan_settle_full(struct sl_plan *p);
 bool sl_plan_is_settled_full(const struct sl_plan *p);
 
-/* From now on, at every instant: the whole queue, in its order, first come first served with EASY backfill, by
- * walltimes, and nothing else. */
-void sl_plan_promise_easy(struct sl_plan *p);
-bool sl_plan_promises_easy(const struct sl_plan *p);
+/*
+ * What a policy does from now on, at every instant, and nothing else.  EASY: the whole queue, in its order, first come first
+ * served with EASY backfill, by walltimes.  CONSERVATIVE: each job of it starts, or else has a reservation at its earliest
+ * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.
+ */
+enum sl_plan_rule { SL_RULE_NONE, SL_RULE_EASY, SL_RULE_CONSERVATIVE };
+#define SL_PLAN_CONSERVATIVE_MAX 1000
+void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule);
+enum sl_plan_rule sl_plan_promises(const struct sl_plan *p);
 
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as

@@ -192,7 +192,8 @@ struct sl_plan {
 	uint32_t kept_frees;
 	uint8_t *uses_blocked;		/* [job] those nodes are free for it; NULL: for none */
 	bool blocked_open;		/* they are, at this moment */
-	bool unheard, settled, settled_full, promises_easy;
+	bool unheard, settled, settled_full;
+	enum sl_plan_rule promises;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;

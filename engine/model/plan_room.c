@@ -176,14 +176,14 @@ bool sl_plan_is_settled(const struct sl_plan *p)
 	return p->settled;
 }
 
-void sl_plan_promise_easy(struct sl_plan *p)
+void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule)
 {
-	p->promises_easy = true;
+	p->promises = rule;
 }
 
-bool sl_plan_promises_easy(const struct sl_plan *p)
+enum sl_plan_rule sl_plan_promises(const struct sl_plan *p)
 {
-	return p->promises_easy;
+	return p->promises;
 }
 
 /* True if the time that is found for the head the next time is sure to be no later. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - EASY backfill on a pool of processors, by counts of cores.
+ * pool.h - EASY and conservative backfill on a pool of processors, by counts of cores.
  *
  * Where a machine is one node and jobs take cores of it, and nothing else, whether a job starts is a matter of two
  * numbers: what is free now, and what the first that waits leaves when its time comes.  A policy that has promised
@@ -15,7 +15,7 @@
 #ifndef SL_POOL_H
 #define SL_POOL_H
 
-#include "model/cluster.h"
+#include "model/plan.h"
 
 struct sl_pool;
 
@@ -28,7 +28,7 @@ void sl_pool_destroy(struct sl_pool *p);
 
 /* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  0, or -1
  * with *err: out of memory. */
-int sl_pool_open(struct sl_pool *p, struct sl_error *err);
+int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, struct sl_error *err);
 
 /* Is it open still, with those who have arrived since?  Ask before each decision.  1, 0, or -1 with *err. */
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err);

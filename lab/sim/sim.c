@@ -53,7 +53,7 @@ struct sl_sim {
 		bool is;
 		bool full;		/* at least where nobody who waits has room at all */
 		bool all;		/* asked again, it would look at nobody else */
-		bool easy;		/* ... and would do as EASY does, from now on */
+		enum sl_plan_rule rule;	/* ... and would do by that, from now on */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
@@ -287,7 +287,7 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.full = s->may_settle && sl_plan_is_settled_full(p) && hidden == hidden_by_window(s);
 	s->settled.is = s->settled.full && sl_plan_is_settled(p);
 	s->settled.all = s->settled.is && (!hidden || !s->starts);	/* or others come into its window */
-	s->settled.easy = s->settled.is && !hidden && s->wake_time == NEVER && sl_plan_promises_easy(p);
+	s->settled.rule = s->settled.is && !hidden && s->wake_time == NEVER ? sl_plan_promises(p) : SL_RULE_NONE;
 	s->settled.room = s->punctual && s->settled.is ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
@@ -368,7 +368,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
-	return s->pool && s->settled.easy ? sl_pool_open(s->pool, err) : 0;
+	return s->pool && s->settled.rule ? sl_pool_open(s->pool, s->settled.rule, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */

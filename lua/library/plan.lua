@@ -57,8 +57,8 @@ function plan:backfill_rest(queue, how) end
 function plan:start_rest(order, how) end
 
 --- What still waits, waits for room: a simulation does not ask again until there is some, or a job comes that has it.
----@param rule? "easy"|"full" easy: and from now on this policy does what EASY does with the whole queue: it may be done for
---- it; full: but only as long as no job that waits fits into the cores that are free
+---@param rule? "easy"|"conservative"|"full" easy, conservative: and from now on this policy does what that does with the
+--- whole queue: it may be done for it; full: but only as long as no job that waits fits into the cores that are free
 function plan:settle(rule) end
 
 --- Book the earliest start of a job; the first such job becomes the head.

@@ -115,7 +115,8 @@ function M.decide(cluster, plan, opt)
 			reserved = reserved + 1
 		end
 	end
-	plan:settle()
+	-- by nothing but that rule, where all have a reservation
+	plan:settle(opt.window == 0 and cluster.source == "sim" and opt.reserved >= SIMULATED and "conservative" or nil)
 end
 
 return M

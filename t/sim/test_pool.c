@@ -69,7 +69,7 @@ static int look_at_plan(struct sl_cluster *c, struct sl_plan *p, void *arg, stru
 	bool *promised = arg;
 
 	(void) c; (void) err;
-	*promised |= sl_plan_promises_easy(p);
+	*promised |= sl_plan_promises(p) != SL_RULE_NONE;
 	return 0;
 }
 
@@ -299,7 +299,8 @@ static void other_ways_to_simulate_ask_each_time(void **state)
 static void easy_promises_with_its_options_as_they_come(void **state)
 {
 	static const char *const other[] = {
-		"easy,window=100", "easy,backfill_order=sjbf", "easy,max_job_user=5", "easy,min_age_reserve=10", "conservative", "fcfs",
+		"easy,window=100", "easy,backfill_order=sjbf", "easy,max_job_user=5", "easy,min_age_reserve=10", "conservative,reserved=2",
+		"conservative,window=50", "fcfs",
 	};
 
 	(void) state;
@@ -355,7 +356,7 @@ static void no_other_rule_can_be_promised(void **state)
 
 	(void) state;
 	assert_int_equal(o.rc, -1);
-	assert_non_null(strstr(o.err.text, "settle: expected \"easy\", \"full\" or nothing, got \"tetris\""));
+	assert_non_null(strstr(o.err.text, "settle: expected \"easy\", \"conservative\", \"full\" or nothing, got \"tetris\""));
 }
 
 /* The last comes first, by this one's word: what it promised is done, and no core is given twice (check). */
@@ -424,7 +425,7 @@ static void put_workload(struct text *t)
 
 /* Policies, each of which says by plan:settle() when it need not be asked; those of a name of their own have a rank. */
 static const char *const settling[] = {
-	"fcfs", "conservative", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
+	"fcfs", "conservative", "conservative", "conservative,reserved=2", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
 	"predictive,predictor=last_two,guard_wait=60", "predictive,predictor=limit,reservations=1,horizon=1000",
 	"predictive,window=3,size=2,ageing=2", "early", "aged", "full",
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verbs/compare_paired.h"
 #include "verbs/compare_table.h"
 #include "tool/progress.h"
 #include "sim/schedule_page.h"
@@ -19,9 +20,9 @@
 struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
-	const char *policies, *part, *report, *starts;
-	int64_t seeds, workers;
-	bool json, csv, runs, quiet;
+	const char *policies, *part, *report, *starts, *baseline;
+	int64_t seeds, workers, windows;
+	bool json, csv, runs, quiet, check;
 };
 
 static const struct sl_option options[] = {
@@ -34,7 +35,13 @@ static const struct sl_option options[] = {
 	  .doc = "that many seeds, from --seed on, of each workload" },
 	{ .name = "starts", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, starts), .argument = "\"N N...\"",
 	  .doc = "sequences of --first jobs, each without the first N, instead of one" },
+	{ .name = "windows", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, windows), .min = 0, .max = 10000,
+	  .argument = "N", .doc = "N windows of --first jobs each, equally far apart, instead of --starts; without --first all jobs, in N windows" },
+	{ .name = "baseline", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, baseline), .argument = "POLICY",
+	  .doc = "one of the policies: print differences to it as well, with 95 % intervals" },
 	SL_SIM_ARGS(values, sim),
+	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
+	  .doc = "check each schedule with code that shares nothing with what made it" },
 	{ .name = "workers", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, workers),
 	  .min = 0, .max = 4096, .standard = "0", .argument = "N",
 	  .doc = "simulations at a time; 0: as many as there are processors" },
@@ -57,8 +64,9 @@ static const struct sl_option options[] = {
 struct compare {
 	const struct values *v;
 	struct sl_compare_grid grid;
-	uint32_t *start, starts;	/* of sequences; at least one */
-	struct sl_mapped_schedule *schedule;	/* with a report */
+	uint32_t *start, starts;	/* of sequences, by workload; at least one each */
+	uint32_t *length;		/* of a workload's windows, or NULL */
+	struct sl_mapped_schedule *schedule;	/* with a report or a baseline */
 	struct sl_page *page;
 };
 
@@ -76,11 +84,60 @@ static int split_policies(struct compare *c, char *words, struct sl_error *err)
 	return c->grid.policies ? 0 : sl_fail(err, SL_EINVAL, "--policies: expected at least one");
 }
 
+/* The policy that others are compared with. */
+static int find_baseline(struct compare *c, struct sl_error *err)
+{
+	for (c->grid.baseline = 0; c->grid.baseline < c->grid.policies; c->grid.baseline++)
+		if (!strcmp(c->grid.policy[c->grid.baseline], c->v->baseline))
+			return 0;
+	return sl_fail(err, SL_EINVAL, "--baseline=%s: expected one of --policies=\"%s\"", c->v->baseline, c->v->policies);
+}
+
+/* The windows of a workload; they do not overlap. */
+static int list_windows(struct compare *c, uint32_t workload, struct sl_error *err)
+{
+	struct sl_workload_options opt = sl_workload_args(&c->v->args);
+	uint32_t n, length = opt.jobs;
+	struct sl_workload *w;
+
+	opt.jobs = 0;
+	w = sl_workload_load(c->grid.workload[workload], &opt, err);
+	if (!w)
+		return -1;
+	n = w->snap.job.rows;
+	sl_workload_destroy(w);
+	length = length ? length : n / c->starts;
+	if (!length || (uint64_t) length * c->starts > n)
+		return sl_fail(err, SL_EINVAL, "--windows=%" PRIu32 ": %s has %" PRIu32 " jobs, expected at least %" PRIu64,
+			       c->starts, c->grid.workload[workload], n, (uint64_t) (length ? length : 1) * c->starts);
+	c->length[workload] = length;
+	for (uint32_t i = 0; i < c->starts; i++)
+		c->start[(size_t) workload * c->starts + i] = c->starts > 1 ? (uint32_t) ((uint64_t) i * (n - length) / (c->starts - 1)) : 0;
+	return 0;
+}
+
+static int list_all_windows(struct compare *c, struct sl_error *err)
+{
+	c->starts = (uint32_t) c->v->windows;
+	c->start = calloc((size_t) c->grid.workloads * c->starts, sizeof(*c->start));
+	c->length = calloc(c->grid.workloads, sizeof(*c->length));
+	if (!c->start || !c->length)
+		return sl_fail(err, SL_ENOMEM, "compare: out of memory");
+	for (uint32_t i = 0; i < c->grid.workloads; i++)
+		if (list_windows(c, i, err) < 0)
+			return -1;
+	c->grid.repeats = (uint32_t) c->v->seeds * c->starts;
+	return 0;
+}
+
 /* "0 1024 2048"; one, from the first job on, where nothing is said. */
 static int list_starts(struct compare *c, struct sl_error *err)
 {
 	const char *at = c->v->starts ? c->v->starts : "0";
 	int64_t n;
+
+	if (c->v->windows)
+		return list_all_windows(c, err);
 
 	for (at += strspn(at, " \t\n,"); *at; at += strspn(at, " \t\n,")) {
 		if (!sl_scan_int(&at, &n) || n < 0 || n > SL_WORKLOAD_MAX_JOBS || (*at && !strchr(" \t\n,", *at)))
@@ -97,15 +154,19 @@ static struct sl_trial_options make_trial(const struct compare *c, uint32_t i)
 {
 	const struct values *v = c->v;
 	const char *policy = c->grid.policy[i % c->grid.policies];
+	uint32_t workload = i / c->grid.policies / c->grid.repeats;
 	struct sl_trial_options t = {
-		.workload = c->grid.workload[i / c->grid.policies / c->grid.repeats],
+		.workload = c->grid.workload[workload],
 		.workload_options = sl_workload_args(&v->args), .source = { .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
 	};
 	uint32_t repeat = i / c->grid.policies % c->grid.repeats;
 
 	t.workload_options.seed += repeat / c->starts;
-	t.workload_options.skip += c->start[repeat % c->starts];
-	t.sim.keep_schedule = c->page && !repeat;
+	t.workload_options.skip += c->start[(c->length ? (size_t) workload * c->starts : 0) + repeat % c->starts];
+	if (c->length)
+		t.workload_options.jobs = c->length[workload];
+	t.sim.check = v->check;
+	t.sim.keep_schedule = (c->page && !repeat) || v->baseline;
 	t.source.site = sl_compare_site(policy);
 	if (!t.source.site)
 		t.source.policy = policy;
@@ -144,9 +205,9 @@ static int make_trials(struct compare *c, struct sl_error *err)
 		return sl_fail(err, SL_ELIMIT, "%" PRIu64 " simulations, at most 1000000 at once", all);
 	c->grid.trial = calloc(all + 1, sizeof(*c->grid.trial));
 	c->grid.outcome = calloc(all + 1, sizeof(*c->grid.outcome));
-	if (c->page)
+	if (c->page || c->v->baseline)
 		c->schedule = calloc(all + 1, sizeof(*c->schedule));
-	if (!c->grid.trial || !c->grid.outcome || (c->page && !c->schedule))
+	if (!c->grid.trial || !c->grid.outcome || ((c->page || c->v->baseline) && !c->schedule))
 		return sl_fail(err, SL_ENOMEM, "compare: out of memory");
 	for (uint32_t i = part; i < all; i += parts)
 		c->grid.trial[c->grid.trials++] = make_trial(c, i);
@@ -252,6 +313,8 @@ static void free_compare(struct compare *c)
 	free(c->grid.outcome);
 	free(c->grid.policy);
 	free(c->start);
+	free(c->length);
+	sl_compare_pairs_free(&c->grid);
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
@@ -271,10 +334,16 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.part && !v.runs)
 		return sl_tool_usage(verb, "--part: expected --runs as well: a part has no means");
+	if (v.starts && v.windows)
+		return sl_tool_usage(verb, "--starts and --windows: expected one of them");
+	if (v.runs && v.baseline)
+		return sl_tool_usage(verb, "--runs and --baseline: expected one of them: an interval is not of one run");
 	if (v.part && v.report)
 		return sl_tool_usage(verb, "--part and --report: expected one of them");
 	words = strdup(v.policies);
 	rc = words ? split_policies(&c, words, &err) : sl_fail(&err, SL_ENOMEM, "compare: out of memory");
+	if (!rc && v.baseline)
+		rc = find_baseline(&c, &err);
 	if (!rc && v.report && !(c.page = open_report(&c, &err)))	/* before the runs, not after them */
 		rc = -1;
 	if (!rc)
@@ -288,6 +357,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	}
 	if (!rc)
 		rc = run_all(&c, &err);
+	if (rc >= 0 && v.baseline && sl_compare_pairs(&c.grid, c.schedule, &err) < 0)
+		rc = -1;
 	if (rc >= 0 && (sl_compare_print(&c.grid, format_of(&v), v.runs, &err) < 0 || (c.page && write_report(&c, &err) < 0)))
 		rc = -1;
 	if (rc < 0)

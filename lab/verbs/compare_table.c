@@ -10,50 +10,7 @@
 #include "base/text.h"
 #include "image/json_out.h"
 #include "report/interval.h"
-
-/* -- the columns ------------------------------------------------------------------ */
-
-static double wait_mean(const struct sl_result *r) { return r->wait_s.mean; }
-static double wait_max(const struct sl_result *r) { return r->wait_s.max; }
-static double wait_p99(const struct sl_result *r) { return r->wait_p99_s; }
-static double bsld(const struct sl_result *r) { return r->bsld.mean; }
-static double slowdown(const struct sl_result *r) { return r->slowdown.mean; }
-static double utilization(const struct sl_result *r) { return r->utilization; }
-static double bound(const struct sl_result *r) { return r->bound.utilization; }
-static double gpus(const struct sl_result *r) { return r->gpu_utilization; }
-static double fragmentation(const struct sl_result *r) { return r->fragmentation.mean; }
-static double spread(const struct sl_result *r) { return r->spread.mean; }
-static double packing(const struct sl_result *r) { return r->packing.mean; }
-static double gini(const struct sl_result *r) { return r->user_wait_gini; }
-static double first_wait(const struct sl_result *r) { return r->first_wait_mean_s; }
-static double makespan(const struct sl_result *r) { return (double) r->makespan_s; }
-static double jobs(const struct sl_result *r) { return (double) r->jobs; }
-static double unfinished(const struct sl_result *r) { return (double) r->unfinished; }
-
-static const struct figure {
-	const char *key;		/* as in schedlua sim --json */
-	const char *title;		/* in the table for people, or NULL */
-	double (*of)(const struct sl_result *r);
-	int digits;
-} figures[] = {
-	{ "wait_mean_s", "wait s", wait_mean, 0 },
-	{ "wait_p99_s", "99 %", wait_p99, 0 },
-	{ "wait_max_s", "longest", wait_max, 0 },
-	{ "bsld_mean", "bsld", bsld, 2 },
-	{ "slowdown_mean", "slowdown", slowdown, 2 },
-	{ "utilization", "utilization", utilization, 4 },
-	{ "utilization_bound", "at most", bound, 4 },
-	{ "gpu_utilization", NULL, gpus, 4 },
-	{ "fragmentation_mean", "blocks", fragmentation, 2 },
-	{ "spread_mean", "spread", spread, 2 },
-	{ "packing_mean", NULL, packing, 4 },
-	{ "user_wait_gini", "gini", gini, 3 },
-	{ "first_job_wait_mean_s", NULL, first_wait, 0 },
-	{ "makespan_s", NULL, makespan, 0 },
-	{ "jobs", NULL, jobs, 0 },
-	{ "unfinished", NULL, unfinished, 0 },
-};
-#define FIGURES (sizeof(figures) / sizeof(figures[0]))
+#include "verbs/compare_paired.h"
 
 /* A line of the table: outcomes of equal workload and policy. */
 struct line {
@@ -62,10 +19,11 @@ struct line {
 	const struct sl_trial_outcome *outcome;
 	uint32_t step, runs;		/* outcome[0], outcome[step], ... */
 	uint32_t failed;
+	const struct sl_compare_pair *pair;	/* or NULL */
 };
 
 /* Mean, standard deviation of a sample, and half of the 95 % interval of the mean. */
-static void summarize(const struct line *l, const struct figure *f, double *mean, double *sd, double *ci)
+static void summarize(const struct line *l, const struct sl_compare_figure *f, double *mean, double *sd, double *ci)
 {
 	uint32_t n = 0;
 	double sum = 0, squares = 0;
@@ -94,11 +52,6 @@ struct sink {
 	struct sl_json *json;
 	bool runs, several;		/* a line a run; lines stand for several */
 };
-
-const char *sl_compare_site(const char *policy)
-{
-	return strncmp(policy, "site=", 5) ? NULL : policy + 5;
-}
 
 /* Its options begin behind the name; a site file has none. */
 static const char *options_of(const char *policy)
@@ -178,16 +131,18 @@ static void csv_line(const struct sink *sink, const struct line *l)
 		printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu32, l->seed, l->start, l->failed);
 	else
 		printf(",%" PRIu32 ",%" PRIu32, l->runs, l->failed);
-	for (size_t f = 0; f < FIGURES; f++) {
+	for (size_t f = 0; sl_compare_figures[f].key; f++) {
 		double mean, sd, ci;
 
-		summarize(l, &figures[f], &mean, &sd, &ci);
+		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
 		printf(isfinite(mean) ? ",%.10g" : ",", mean);
 		if (!sink->runs)
 			printf(isfinite(mean) ? ",%.10g" : ",", sd);
 		if (!sink->runs)
 			printf(isfinite(ci) ? ",%.10g" : ",", ci);
 	}
+	if (l->pair)
+		sl_compare_pair_csv(l->pair);
 	putchar('\n');
 }
 
@@ -204,21 +159,23 @@ static void json_line(const struct sink *sink, const struct line *l)
 	if (sink->runs)
 		sl_json_put_int(j, "start", (int64_t) l->start);
 	sl_json_put_int(j, "failed", l->failed);
-	for (size_t f = 0; f < FIGURES; f++) {
+	for (size_t f = 0; sl_compare_figures[f].key; f++) {
 		double mean, sd, ci;
 
-		summarize(l, &figures[f], &mean, &sd, &ci);
+		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
 		if (sink->runs) {
-			sl_json_put_real(j, figures[f].key, mean);
+			sl_json_put_real(j, sl_compare_figures[f].key, mean);
 			continue;
 		}
-		sl_json_open_object(j, figures[f].key);
+		sl_json_open_object(j, sl_compare_figures[f].key);
 		sl_json_put_real(j, "mean", mean);
 		sl_json_put_real(j, "sd", sd);
 		if (isfinite(ci))
 			sl_json_put_real(j, "ci95", ci);
 		sl_json_end_object(j);
 	}
+	if (l->pair)
+		sl_compare_pair_json(l->pair, sink->c->policy[sink->c->baseline], j);
 	sl_json_end_object(j);
 }
 
@@ -230,18 +187,18 @@ static void table_line(const struct sink *sink, const struct line *l)
 		sl_text_table_addf(sink->table, "%" PRIu64, l->seed);
 	if (sink->runs)
 		sl_text_table_addf(sink->table, "%" PRIu64, l->start);
-	for (size_t f = 0; f < FIGURES; f++) {
+	for (size_t f = 0; sl_compare_figures[f].key; f++) {
 		double mean, sd, ci;
 
-		if (!figures[f].title)
+		if (!sl_compare_figures[f].title)
 			continue;
-		summarize(l, &figures[f], &mean, &sd, &ci);
+		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
 		if (!isfinite(mean))
 			sl_text_table_add(sink->table, "failed");
 		else if (sink->several)
-			sl_text_table_addf(sink->table, "%.*f ± %.*f", figures[f].digits, mean, figures[f].digits, sd);
+			sl_text_table_addf(sink->table, "%.*f ± %.*f", sl_compare_figures[f].digits, mean, sl_compare_figures[f].digits, sd);
 		else
-			sl_text_table_addf(sink->table, "%.*f", figures[f].digits, mean);
+			sl_text_table_addf(sink->table, "%.*f", sl_compare_figures[f].digits, mean);
 	}
 }
 
@@ -251,11 +208,13 @@ static void csv_titles(const struct sink *sink)
 	for (uint32_t i = 0; i < sink->options; i++)
 		printf(",option_%s", sink->option[i]);
 	printf(",%s,failed", sink->runs ? "seed,start" : "runs");
-	for (size_t f = 0; f < FIGURES; f++) {
-		printf(",%s", figures[f].key);
+	for (size_t f = 0; sl_compare_figures[f].key; f++) {
+		printf(",%s", sl_compare_figures[f].key);
 		if (!sink->runs)
-			printf(",%s_sd,%s_ci95", figures[f].key, figures[f].key);
+			printf(",%s_sd,%s_ci95", sl_compare_figures[f].key, sl_compare_figures[f].key);
 	}
+	if (sink->c->pair)
+		sl_compare_pair_titles();
 	putchar('\n');
 }
 
@@ -264,9 +223,9 @@ static struct sl_text_table *make_table(const struct sink *sink)
 	char titles[512];
 	int n = snprintf(titles, sizeof(titles), "workload,policy%s", sink->runs ? ",>seed,>start" : "");
 
-	for (size_t f = 0; f < FIGURES; f++)
-		if (figures[f].title)
-			n += snprintf(titles + n, sizeof(titles) - (size_t) n, ",>%s", figures[f].title);
+	for (size_t f = 0; sl_compare_figures[f].key; f++)
+		if (sl_compare_figures[f].title)
+			n += snprintf(titles + n, sizeof(titles) - (size_t) n, ",>%s", sl_compare_figures[f].title);
 	return sl_text_table_create(titles);
 }
 
@@ -289,14 +248,14 @@ static void put_lines(const struct sink *sink)
 		const struct sl_trial_options *t = &c->trial[i];
 		struct line l = { t->workload, t->source.site ? t->source.site : t->source.policy,
 				  t->workload_options.seed, t->workload_options.skip, &c->outcome[i], 0, 1,
-				  c->outcome[i].err.code != SL_OK };
+				  c->outcome[i].err.code != SL_OK, NULL };
 
 		put_line(sink, &l);
 	}
 	for (uint32_t w = 0; !sink->runs && w < c->workloads; w++)
 		for (uint32_t p = 0; p < c->policies; p++) {
 			struct line l = { c->workload[w], c->policy[p], 0, 0,
-					  &c->outcome[w * repeats * c->policies + p], c->policies, repeats, 0 };
+					  &c->outcome[w * repeats * c->policies + p], c->policies, repeats, 0, c->pair ? &c->pair[w * c->policies + p] : NULL };
 
 			for (uint32_t i = 0; i < repeats; i++)
 				l.failed += l.outcome[i * l.step].err.code != SL_OK;
@@ -368,6 +327,8 @@ int sl_compare_print(const struct sl_compare_grid *c, enum sl_compare_format for
 	}
 	if (!rc && sink.table && sl_text_table_print(sink.table, 0, stdout) < 0)
 		rc = sl_fail(err, SL_ENOMEM, "compare: out of memory while printing");
+	if (!rc && sink.table && c->pair)
+		rc = sl_compare_pair_print(c, err);
 	free_sink(&sink);
 	return rc;
 }

@@ -180,6 +180,47 @@ bad_starts() { run 1 compare --starts="1 x" esp && err 'starts=1 x: expected num
 ok "starts that are none are refused" bad_starts
 ok "one that fails is told and the others count" one_fails
 
+column() { # NAME of CSV, of the last line: its value; names and texts have no commas here
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } END { print $at }' "$T/out"
+}
+
+# What is paired job by job is in the mean what the means differ by; equal policies do not differ at all.
+paired() {
+	run 0 compare --csv --procs=8 --baseline=easy --policies="fcfs easy" synthetic:jobs=400 && mv "$T/out" "$T/a" &&
+		tail -n 1 "$T/a" | grep -q ',400,0,0,20,0,0,0,0,' || return 1
+	{ sed -n 1p "$T/a"; sed -n 3p "$T/a"; } >"$T/out"
+	easy=$(column wait_mean_s) easy_bsld=$(column bsld_mean)
+	{ sed -n 1p "$T/a"; sed -n 2p "$T/a"; } >"$T/out"
+	[ "$(column paired_jobs)" = 400 ] && [ "$(column paired_blocks)" = 20 ] && [ "$(column paired_longer)" -gt 0 ] &&
+		awk "BEGIN { d = $(column wait_mean_s) - $easy - ($(column paired_wait_s)); exit !(d * d < 1e-6) }" &&
+		awk "BEGIN { d = $(column bsld_mean) - $easy_bsld - ($(column paired_bsld)); exit !(d * d < 1e-6) }" &&
+		awk "BEGIN { exit !($(column paired_wait_s_ci95) > 0) }" &&
+		run 0 compare --procs=8 --baseline=easy --policies="fcfs easy" --seeds=3 synthetic:jobs=400 &&
+		out '^Differences to easy, job by job; .* over blocks of jobs:$' && out '^Differences to easy, window by window (3)' &&
+		[ "$(grep -c '^synthetic' "$T/out")" = 4 ] && [ "$(grep -c '^synthetic.* fcfs  *1200 .* ± ' "$T/out")" = 1 ] &&
+		run 0 compare --json --procs=8 --baseline=easy --policies="fcfs easy" --seeds=2 synthetic:jobs=50 &&
+		out '"paired": {"baseline": "easy", "jobs": 100, .*"windows": 2, "by_window": {"wait_mean_s": {"mean": .*"ci95": '
+}
+ok "compare --baseline pairs jobs and windows" paired
+
+paired_wrong() {
+	run 1 compare --baseline=sjf --policies="easy fcfs" esp && err 'baseline=sjf: expected one of --policies="easy fcfs"' && quiet out &&
+		run 2 compare --runs --baseline=easy esp && run 2 compare --windows=2 --starts="1 2" esp &&
+		run 1 compare --machine=16x8c2g --json --baseline=easy --policies="easy $T/x.lua" esp && err 'x.lua:3: bang' &&
+		out 'x.lua".*"paired": {"baseline": "easy", "jobs": 0, "shorter": 0, "longer": 0, "blocks": 0, "wait_s": {"mean": null}'
+}
+ok "a baseline that is none is refused; a policy that fails differs in nothing" paired_wrong
+
+windows() {
+	run 0 compare --runs --csv --procs=8 --first=10 --windows=3 --policies=easy synthetic:jobs=50 && mv "$T/out" "$T/a" &&
+		run 0 compare --runs --csv --procs=8 --first=10 --starts="0 20 40" --policies=easy synthetic:jobs=50 && cmp "$T/a" "$T/out" &&
+		run 0 compare --runs --csv --procs=8 --windows=4 --policies=easy --check synthetic:jobs=50 && out ',0,38,0,' &&
+		run 1 compare --procs=8 --first=20 --windows=3 --policies=easy synthetic:jobs=50 &&
+		err 'windows=3: synthetic:jobs=50 has 50 jobs, expected at least 60$' &&
+		run 1 compare --procs=8 --windows=11 synthetic:jobs=10 && err 'has 10 jobs, expected at least 11$'
+}
+ok "compare --windows cuts a workload into windows that do not overlap" windows
+
 bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }
 ok "a part that is none is refused" bad_part
 

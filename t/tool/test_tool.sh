@@ -79,10 +79,54 @@ offers() {
 completion_bash() {
 	command -v bash >/dev/null || return 0
 	completes co && offers compare completion && completes check --tr && offers --trust && completes check --ui &&
-		offers --uid= && completes help st && offers status && completes completion f && offers fish &&
+		offers --uid= && completes help st && offers status && completes completion f && offers fish && completes completion p && offers policies &&
 		completes check x && offers '' && completes status --ch && offers --check
 }
 ok "bash completes commands and the options of each" completion_bash
+
+# Slurm's commands are stand-ins that print a name a line; what they print is never evaluated.
+completion_values() {
+	command -v bash >/dev/null || return 0
+	mkdir -p "$T/fake" && ln -sf "$(cd "$(dirname "$SCHEDLUA")" && pwd)/$(basename "$SCHEDLUA")" "$T/fake/schedlua" &&
+		printf '#!/bin/sh\nprintf "debug\\nlong\\nlong\\n\\$(touch %s/bang)\\n"\n' "$T" >"$T/fake/sinfo" &&
+		printf '#!/bin/sh\ncase $2 in %%A) echo 17; echo 18; echo 205 ;; %%u) echo anna; echo bob ;; esac\n' >"$T/fake/squeue" &&
+		chmod +x "$T/fake/sinfo" "$T/fake/squeue" || return 1
+	PATH=$T/fake:$PATH
+	# as bash divides words, and as it does where COMP_WORDBREAKS has no "="
+	completes plan --policy = ea && offers easy && completes plan --policy=ea && offers --policy=easy &&
+		completes plan --policy ea && offers easy && completes compare --policies = '"easy fc' && offers 'easy fcfs' &&
+		completes compare --policies = '"fcfs conser' && offers 'fcfs conservative' &&
+		completes willrun --partition = lo && offers long && completes willrun --partition=debug,l && offers --partition=debug,long &&
+		completes willrun --partition = '' && ! [ -e "$T/bang" ] && completes top --user = b && offers bob &&
+		completes explain 1 && offers 17 18 && completes forecast 2 && offers 205 && completes explain --partition x && offers '' &&
+		completes ledger i && offers import && completes ledger '' && offers show import export adjust create verify &&
+		completes ledger import i && offers '' && completes shadow r && offers report && completes predict r && offers report &&
+		completes sim --jobs = x && offers '' && completes sim --workload = "$T/fak" && offers ''
+}
+ok "bash completes policies, partitions, users, job ids and words of commands" completion_values
+
+completion_zsh() { # the real completion in a terminal of zsh's own
+	command -v zsh >/dev/null || return 0
+	run 0 completion zsh && mkdir -p "$T/zfunc" && cp "$T/out" "$T/zfunc/_schedlua" && cat >"$T/complete.zsh" <<-'EOF'
+		zmodload zsh/zpty
+		zpty shell zsh -f -i
+		zpty -w shell "PS1=; fpath=($IN/zfunc \$fpath); autoload -Uz compinit; compinit -u -d $IN/zdump; PATH=$IN/fake:\$PATH; LISTMAX=0"
+		for line in 'schedlua plan --policy=conser' 'schedlua willrun --partition=debug,lo' 'schedlua explain 20' 'schedlua ledger ver'; do
+			zpty -w -n shell "$line"$'\t\x01echo \x05 = done\n'
+		done
+		zpty -w shell exit
+		while zpty -r shell text; do print -rn -- "$text"; done
+	EOF
+	IN=$T zsh -f "$T/complete.zsh" 2>&1 </dev/null | tr -d '\r' >"$T/out"
+	grep -q '^schedlua plan --policy=conservative *= done' "$T/out" && grep -q '^schedlua willrun --partition=debug,long *= done' "$T/out" &&
+		grep -q '^schedlua explain 205 *= done' "$T/out" && grep -q '^schedlua ledger verify *= done' "$T/out"
+}
+ok "zsh completes them, too" completion_zsh
+
+completion_policies() {
+	run 0 completion policies && out '^easy$' && out '^predictive$' && quiet err
+}
+ok "completion policies lists the policies by name" completion_policies
 
 completion_all() {
 	for shell in bash zsh fish; do

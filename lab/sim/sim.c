@@ -272,7 +272,9 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	if (!s->opt.after_pass)
 		sl_plan_unheard(p);
 	rc = sl_past_begin(s->past, err);
-	if (!rc)
+	if (!rc && s->opt.decide)
+		rc = s->opt.decide(s->cluster, p, s->opt.decide_arg, err);
+	else if (!rc)
 		rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);

@@ -54,6 +54,10 @@ struct sl_sim_options {
 	int (*after_pass)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
 	void *after_pass_arg;
 
+	/* Decides in the place of the script, may be NULL: 0, or -1 with *err. */
+	int (*decide)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
+	void *decide_arg;
+
 	/* Called about ten times a second of wall time, may be NULL. */
 	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);
 	void *progress_arg;

@@ -93,26 +93,41 @@ static int find_baseline(struct compare *c, struct sl_error *err)
 	return sl_fail(err, SL_EINVAL, "--baseline=%s: expected one of --policies=\"%s\"", c->v->baseline, c->v->policies);
 }
 
+/* A workload's rows with these options: -1 with *err. */
+static int64_t count_jobs(const char *workload, const struct sl_workload_options *opt, struct sl_error *err)
+{
+	struct sl_workload *w = sl_workload_load(workload, opt, err);
+	int64_t n = w ? w->snap.job.rows : -1;
+
+	sl_workload_destroy(w);
+	return n;
+}
+
 /* The windows of a workload; they do not overlap. */
 static int list_windows(struct compare *c, uint32_t workload, struct sl_error *err)
 {
+	const char *name = c->grid.workload[workload];
 	struct sl_workload_options opt = sl_workload_args(&c->v->args);
-	uint32_t n, length = opt.jobs;
-	struct sl_workload *w;
+	uint32_t length = opt.jobs;
+	int64_t n, part;
 
 	opt.jobs = 0;
-	w = sl_workload_load(c->grid.workload[workload], &opt, err);
-	if (!w)
+	n = count_jobs(name, &opt, err);
+	if (n < 0)
 		return -1;
-	n = w->snap.job.rows;
-	sl_workload_destroy(w);
-	length = length ? length : n / c->starts;
-	if (!length || (uint64_t) length * c->starts > n)
-		return sl_fail(err, SL_EINVAL, "--windows=%" PRIu32 ": %s has %" PRIu32 " jobs, expected at least %" PRIu64,
-			       c->starts, c->grid.workload[workload], n, (uint64_t) (length ? length : 1) * c->starts);
+	length = length ? length : (uint32_t) (n / c->starts);
+	if (!length || (uint64_t) length * c->starts > (uint64_t) n)
+		return sl_fail(err, SL_EINVAL, "--windows=%" PRIu32 ": %s has %" PRId64 " jobs, expected at least %" PRIu64,
+			       c->starts, name, n, (uint64_t) (length ? length : 1) * c->starts);
+	opt.jobs = length;
+	part = count_jobs(name, &opt, err);
+	if (part >= 0 && part != length)
+		return sl_fail(err, SL_EINVAL, "--windows: %s is one whole, not a log: expected --seeds", name);
+	if (part < 0)
+		return -1;
 	c->length[workload] = length;
 	for (uint32_t i = 0; i < c->starts; i++)
-		c->start[(size_t) workload * c->starts + i] = c->starts > 1 ? (uint32_t) ((uint64_t) i * (n - length) / (c->starts - 1)) : 0;
+		c->start[(size_t) workload * c->starts + i] = c->starts > 1 ? (uint32_t) (i * (n - length) / (c->starts - 1)) : 0;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "image/json_out.h"
 #include "tool/progress.h"
@@ -15,6 +16,7 @@
 #include "sim/schedule_csv.h"
 #include "sim/schedule_page.h"
 #include "verbs/sim_args.h"
+#include "verbs/sim_step.h"
 #include "base/text.h"
 
 /* What the schedule is written as, each to a file. */
@@ -28,7 +30,8 @@ struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
 	const char *workload, *policy, *site, *file[FILES], *report;
-	bool json, users, quiet, check;
+	bool json, users, quiet, check, step, schema;
+	int64_t timeout;
 };
 
 static const struct sl_option options[] = {
@@ -49,6 +52,12 @@ static const struct sl_option options[] = {
 	  .doc = "write the schedule as SWF" },
 	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
 	  .doc = "write the schedule and its figures as a page to open in a browser" },
+	{ .name = "step", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, step),
+	  .doc = "an agent decides, by JSON lines on stdin and stdout, in the place of a policy" },
+	{ .name = "schema", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, schema),
+	  .doc = "print the JSON Schema of the lines of --step, and exit" },
+	{ .name = "timeout", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, timeout), .min = 1, .max = 86400,
+	  .standard = "60", .argument = "SECONDS", .doc = "with --step, the time that the agent has for an answer" },
 	SL_JSON_OPTION(values),
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
 	  .doc = "no progress bar, and nothing about rows that were left out" },
@@ -166,45 +175,74 @@ static int write_files(const struct values *v, const struct sl_trial *t, FILE *c
 	return page ? write_report(v, t, page, err) : 0;
 }
 
-static int simulate(const struct values *v, FILE *const file[FILES], struct sl_page *page)
+static struct sl_trial_options trial_options(const struct values *v, FILE *const file[FILES], const struct sl_page *page,
+					     struct sl_progress *bar, struct sl_step *step)
 {
-	struct sl_progress bar;
 	struct sl_trial_options opt = {
 		.workload = v->workload, .workload_options = sl_workload_args(&v->args),
 		.source = { .site = v->site, .policy = v->policy, .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
 	};
-	struct sl_error err = { 0 };
-	struct sl_trial t;
-	int rc;
 
 	opt.sim.check = v->check;
 	opt.sim.keep_schedule = file[JOBS] || file[EVALYS] || file[SWF] || page;
 	opt.sim.stop = sl_tool_stop_on(SIGINT);
 	sl_tool_stop_on(SIGTERM);
 	opt.sim.progress = sl_progress_jobs;
-	opt.sim.progress_arg = &bar;
-	rc = sl_trial_open(&t, &opt, &err);
+	opt.sim.progress_arg = bar;
+	opt.sim.decide = step ? sl_step_decide : NULL;
+	opt.sim.decide_arg = step;
+	return opt;
+}
+
+static void tell_end(const struct values *v, const struct sl_trial *t, int rc, const struct sl_error *err)
+{
+	sl_sim_args_warn(t->result.solves_cut);
+	if (rc < 0) {
+		sl_tool_fail(err);
+		sl_tool_trace(t->trace, stderr);
+	} else if (!rc && t->result.unfinished) {
+		fprintf(stderr, "schedlua: the %s never starts %" PRIu64 " of the jobs\n", v->step ? "agent" : "policy", t->result.unfinished);
+	} else if (rc) {
+		fprintf(stderr, "schedlua: stopped: these are the figures of %" PRIu64 " of %" PRIu64 " jobs\n",
+			t->result.jobs, t->result.jobs + t->result.unfinished);
+	}
+}
+
+static int simulate(const struct values *v, FILE *const file[FILES], struct sl_page *page, struct sl_step *step)
+{
+	struct sl_progress bar;
+	struct sl_trial_options opt = trial_options(v, file, page, &bar, step);
+	struct sl_error err = { 0 };
+	struct sl_trial t;
+	int rc = sl_trial_open(&t, &opt, &err);
+
 	if (t.workload && !v->quiet)
 		sl_workload_print_issues(t.workload, "schedlua: ", stderr);
 	if (!rc) {
-		sl_progress_begin(&bar, "jobs", v->quiet);
+		sl_progress_begin(&bar, "jobs", v->quiet || step);
 		rc = sl_trial_go(&t, true, &err);
 		sl_progress_end(&bar);
 	}
-	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, file, page, &err) < 0))
+	if (rc >= 0 && ((step ? sl_step_end(step, &t, &err) : print(v, &t, &err)) < 0 || write_files(v, &t, file, page, &err) < 0))
 		rc = -1;
-	sl_sim_args_warn(t.result.solves_cut);
-	if (rc < 0) {
-		sl_tool_fail(&err);
-		sl_tool_trace(t.trace, stderr);
-	} else if (!rc && t.result.unfinished) {
-		fprintf(stderr, "schedlua: the policy never starts %" PRIu64 " of the jobs\n", t.result.unfinished);
-	} else if (rc) {
-		fprintf(stderr, "schedlua: stopped: these are the figures of %" PRIu64 " of %" PRIu64 " jobs\n",
-			t.result.jobs, t.result.jobs + t.result.unfinished);
-	}
+	tell_end(v, &t, rc, &err);
 	sl_trial_close(&t);
 	return sl_tool_end(rc ? SL_EXIT_FAILED : SL_EXIT_FINE);
+}
+
+/* An agent that is gone is an error like others, not a signal. */
+static int step(const struct values *v, FILE *const file[FILES], struct sl_page *page)
+{
+	struct sl_error err;
+	struct sl_step *s = sl_step_create(STDIN_FILENO, stdout, v->timeout, &err);
+	int status;
+
+	if (!s)
+		return sl_tool_fail(&err);
+	signal(SIGPIPE, SIG_IGN);
+	status = simulate(v, file, page, s);
+	sl_step_destroy(s);
+	return status;
 }
 
 /* Before the run, not after it. */
@@ -236,6 +274,10 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (n < 0)
 		return status;
+	if (v.schema)
+		return sl_step_schema(stdout, &err) < 0 ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+	if (v.step && (v.site || v.json || v.users))
+		return sl_tool_usage(verb, "--step: not with --site, --json or --users");
 	if ((n > 0) == (v.workload != NULL))
 		return sl_tool_usage(verb, n ? "--workload: there is the argument \"%s\" already" :
 				     "a workload is missing%s", n ? argv[0] : "");
@@ -247,7 +289,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		close_files(&v, file, NULL);
 		return sl_tool_fail(&err);
 	}
-	status = simulate(&v, file, page);
+	status = v.step ? step(&v, file, page) : simulate(&v, file, page, NULL);
 	sl_page_destroy(page);
 	if (close_files(&v, file, &err) < 0 && status == SL_EXIT_FINE)
 		return sl_tool_fail(&err);

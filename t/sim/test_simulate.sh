@@ -217,7 +217,8 @@ windows() {
 		run 0 compare --runs --csv --procs=8 --windows=4 --policies=easy --check synthetic:jobs=50 && out ',0,38,0,' &&
 		run 1 compare --procs=8 --first=20 --windows=3 --policies=easy synthetic:jobs=50 &&
 		err 'windows=3: synthetic:jobs=50 has 50 jobs, expected at least 60$' &&
-		run 1 compare --procs=8 --windows=11 synthetic:jobs=10 && err 'has 10 jobs, expected at least 11$'
+		run 1 compare --procs=8 --windows=11 synthetic:jobs=10 && err 'has 10 jobs, expected at least 11$' &&
+		run 1 compare --machine=16x8c2g --windows=2 esp && err 'esp is one whole, not a log: expected --seeds'
 }
 ok "compare --windows cuts a workload into windows that do not overlap" windows
 

@@ -237,6 +237,9 @@ static inline const char *sl_image_str(const struct sl_image *image, uint32_t st
  */
 int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, struct sl_error *err);
 
+/* Write the JSON Schema (2020-12) of such objects, from the lists of columns.  0, or -1 with *err. */
+int sl_image_schema_to_json(const struct sl_schema *schema, FILE *out, struct sl_error *err);
+
 /* A number of each row of a table that is no column: it stands in the JSON row
  * under a name of its own, and is left out where it is 0. */
 struct sl_extra {

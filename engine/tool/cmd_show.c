@@ -13,7 +13,7 @@
 #include "model/cluster.h"
 
 struct values {
-	bool json;
+	bool json, schema;
 	const char *output;
 };
 
@@ -22,6 +22,8 @@ static const struct sl_option options[] = {
 	  .doc = "print the snapshot as JSON" },
 	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
 	  .doc = "write the snapshot to a file as an image (with --json: as JSON)" },
+	{ .name = "schema", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, schema),
+	  .doc = "print the JSON Schema of snapshots as --json prints them; of plans with the operand \"plan\"" },
 	{ 0 }
 };
 
@@ -165,6 +167,18 @@ static int write_plan(const char *path, const char *output)
 	return rc;
 }
 
+/* Of snapshots, or of plans. */
+static int print_schema(const struct sl_verb *verb, int operands, char **argv)
+{
+	bool plan = operands && !strcmp(argv[0], "plan");
+	struct sl_error err;
+
+	if (operands && !plan && strcmp(argv[0], "snapshot"))
+		return sl_tool_usage(verb, "--schema of \"%s\": expected snapshot or plan", argv[0]);
+	return sl_image_schema_to_json(plan ? &sl_plan_schema : &sl_snapshot_schema, stdout, &err) < 0 ? sl_tool_fail(&err) :
+		sl_tool_end(SL_EXIT_FINE);
+}
+
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct sl_snapshot snap;
@@ -172,10 +186,14 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	struct values v;
 	void *bytes = NULL;
 	size_t size;
-	int status, rc;
+	int status, rc, n = sl_tool_parse(verb, &v, argc, argv, 0, 1, &status);
 
-	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+	if (n < 0)
 		return status;
+	if (v.schema)
+		return print_schema(verb, n, argv);
+	if (!n)
+		return sl_tool_usage(verb, "a snapshot is missing");
 	rc = sl_image_load(&sl_snapshot_schema, argv[0], &bytes, &size, &err);
 	if (!rc && (rc = sl_snapshot_open(&snap, bytes, size, &err)))
 		sl_fail_in(&err, "%s", argv[0]);
@@ -193,7 +211,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 const struct sl_verb sl_verb_show = {
 	.name = "show",
-	.operands = "[--json] [--output=FILE] SNAPSHOT",
+	.operands = "[--json] [--output=FILE] SNAPSHOT | --schema",
 	.summary = "print what is in a snapshot, or convert it from and to JSON",
 	.options = options,
 	.run = run,

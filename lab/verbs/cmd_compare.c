@@ -97,7 +97,7 @@ static int find_baseline(struct compare *c, struct sl_error *err)
 static int64_t count_jobs(const char *workload, const struct sl_workload_options *opt, struct sl_error *err)
 {
 	struct sl_workload *w = sl_workload_load(workload, opt, err);
-	int64_t n = w ? w->snap.job.rows : -1;
+	int64_t n = w ? (int64_t) w->snap.job.rows : -1;
 
 	sl_workload_destroy(w);
 	return n;

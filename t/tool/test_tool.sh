@@ -280,6 +280,29 @@ both_ways() {
 }
 ok "a snapshot goes to an image and back to the same JSON" both_ways
 
+# Snapshots that were real, those that readers are tried on, and what is no snapshot.
+show_schema() {
+	run 0 show --schema && quiet err && cp "$T/out" "$T/snapshot.schema" && run 0 show --schema snapshot && cmp "$T/out" "$T/snapshot.schema" &&
+		run 0 show --schema plan && cp "$T/out" "$T/plan.schema" && out '"const": "plan"' && run 2 show --schema picture &&
+		err 'expected snapshot or plan' && run 2 show || return 1
+	command -v python3 >/dev/null || return 0
+	valid=0
+	for file in "${srcdir:-.}"/examples/cluster.json "${srcdir:-.}"/t/fuzz/corpus/json/*; do
+		"$SCHEDLUA" show --json "$file" >"$T/valid.json" 2>/dev/null || continue
+		python3 "${srcdir:-.}/t/json_schema.py" "$T/snapshot.schema" "$T/valid.json" "$file" >"$T/out" 2>&1 || return 1
+		valid=$((valid + 1))
+	done
+	[ "$valid" -ge 4 ] && run 0 show --json "${srcdir:-.}/examples/cluster.json" && cp "$T/out" "$T/valid.json" || return 1
+	for edit in 's/"nodes": \[/"nods": [/' 's/"version": [0-9]*/"version": 0/' 's/"cores": \([0-9]*\)/"cores": "\1"/' \
+		's/"cores": [0-9]*/"cores": -1/' 's/"name": "[^"]*", //' 's/"format": "snapshot"/"format": "plan"/'; do
+		sed "$edit" "$T/valid.json" >"$T/invalid.json"
+		cmp -s "$T/valid.json" "$T/invalid.json" && return 1
+		! python3 "${srcdir:-.}/t/json_schema.py" "$T/snapshot.schema" "$T/invalid.json" >"$T/out" 2>&1 || { echo "$edit"; return 1; }
+	done
+}
+ok "show --schema prints the JSON Schema of snapshots, which is right" show_schema
+
+
 bad_json() {
 	sed 's/"n1"/"n1", "colour": 1/' "$T/now.json" >"$T/bad.json"
 	run 1 show "$T/bad.json" && err "^schedlua: .*bad.json.*colour" && quiet out

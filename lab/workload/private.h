@@ -62,6 +62,9 @@ void sl_store_set_origin(struct sl_store *s, int64_t seconds);
 void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Rows of which that was noted so far. */
+uint64_t sl_store_noted(const struct sl_store *s, enum sl_issue issue);
+
 /* A string of the workload; equal ones are one.  0 is the empty string.  Failure
  * (memory) is sticky and comes out of sl_store_finish(). */
 uint32_t sl_store_str(struct sl_store *s, const char *text);

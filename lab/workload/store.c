@@ -188,11 +188,10 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 {
 	uint64_t hash;
 	uint32_t str = s->text_size;
-	size_t n;
+	size_t n = text ? strlen(text) : 0;
 
-	if (!text || !*text)
+	if (!n)
 		return 0;
-	n = strlen(text);
 	hash = sl_hash_bytes(SL_HASH, text, n++);
 	SL_MAP_EACH(&s->by_text, hash, at)
 		if (!strcmp(s->text + at.value, text))
@@ -203,6 +202,11 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 	memcpy(s->text + str, text, n);
 	s->text_size += n;
 	return str;
+}
+
+uint64_t sl_store_noted(const struct sl_store *s, enum sl_issue issue)
+{
+	return s->issue[issue].count;
 }
 
 struct sl_notes *sl_store_notes(struct sl_store *s)

@@ -197,6 +197,11 @@ int sl_workload_read_swf(struct sl_store *s, const char *path, struct sl_error *
 
 	if (!l || read_rows(&h, l, err) < 0)
 		goto error;
+	if (!sl_store_jobs(s) && sl_store_noted(s, SL_ISSUE_NO_RUNTIME)) {
+		sl_fail(err, SL_EFORMAT, "%s: no job in %" PRIu64 " lines: %" PRIu64 " did not run, expected runtimes above 0", path,
+			sl_lines_number(l), sl_store_noted(s, SL_ISSUE_NO_RUNTIME));
+		goto error;
+	}
 	if (!sl_store_jobs(s)) {
 		sl_fail(err, SL_EFORMAT, "%s: no job in %" PRIu64 " lines: is this a workload in SWF?", path,
 			sl_lines_number(l));

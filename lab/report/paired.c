@@ -34,14 +34,12 @@ void sl_paired_add(struct sl_paired *p, double difference)
 double sl_paired_mean(const struct sl_paired *p, double *half)
 {
 	uint32_t blocks = sl_paired_count(p);
-	double mean = 0, squares = 0;
+	double mean = p->n ? p->sum / p->n : NAN, squares = 0;
 
 	for (uint32_t i = 0; i < blocks; i++)
-		mean += p->block[i].sum / p->block[i].n / blocks;
-	for (uint32_t i = 0; i < blocks; i++)
-		squares += pow(p->block[i].sum / p->block[i].n - mean, 2);
-	*half = blocks > 1 ? sl_student95(blocks - 1) * sqrt(squares / (blocks - 1) / blocks) : NAN;
-	return p->n ? p->sum / p->n : NAN;
+		squares += pow(p->block[i].sum - mean * p->block[i].n, 2);
+	*half = blocks > 1 ? sl_student95(blocks - 1) * sqrt(squares * blocks / (blocks - 1)) / p->n : NAN;
+	return mean;
 }
 
 uint32_t sl_paired_blocks(uint32_t jobs, uint32_t pairs)

@@ -4,9 +4,11 @@
  *
  * Waits of jobs that follow each other depend on each other, so single jobs are no independent
  * samples.  The differences are therefore cut into blocks of jobs that follow each other by
- * submission, and the interval is that of the blocks' means (batch means): Student's t with one
- * degree of freedom less than there are blocks.  No random number is drawn: the same schedules
- * give the same interval.
+ * submission (batch means).  Blocks need not have equal numbers of jobs: the mean over jobs is the
+ * ratio of the blocks' sums to their numbers of jobs, and the interval is that of the ratio, from
+ * what each block's sum differs by from its jobs x the mean: Student's t with one degree of freedom
+ * less than there are blocks.  With equal numbers that is the interval of the blocks' means.  No
+ * random number is drawn: the same schedules give the same interval.
  *
  * Ownership: the caller's; sl_paired_free() frees what was grown.  Threads: none.
  */

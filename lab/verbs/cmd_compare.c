@@ -93,6 +93,16 @@ static int find_baseline(struct compare *c, struct sl_error *err)
 	return sl_fail(err, SL_EINVAL, "--baseline=%s: expected one of --policies=\"%s\"", c->v->baseline, c->v->policies);
 }
 
+/* Repeats of the same jobs are no samples: an interval over them would be too narrow. */
+static int check_samples(const struct compare *c, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < c->grid.workloads; i++)
+		if (c->v->seeds > 1 && sl_workload_is_file(c->grid.workload[i]))
+			return sl_fail(err, SL_EINVAL, "--baseline with --seeds=%" PRId64 ": %s is a log, which has the same jobs with each "
+				       "seed: expected --windows", c->v->seeds, c->grid.workload[i]);
+	return 0;
+}
+
 /* A workload's rows with these options: -1 with *err. */
 static int64_t count_jobs(const char *workload, const struct sl_workload_options *opt, struct sl_error *err)
 {
@@ -357,8 +367,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "--part and --report: expected one of them");
 	words = strdup(v.policies);
 	rc = words ? split_policies(&c, words, &err) : sl_fail(&err, SL_ENOMEM, "compare: out of memory");
-	if (!rc && v.baseline)
-		rc = find_baseline(&c, &err);
+	if (!rc && v.baseline && !(rc = find_baseline(&c, &err)))
+		rc = check_samples(&c, &err);
 	if (!rc && v.report && !(c.page = open_report(&c, &err)))	/* before the runs, not after them */
 		rc = -1;
 	if (!rc)

@@ -4,7 +4,8 @@
  *
  * Waits and bounded slowdowns are paired job by job; the interval is that of blocks of jobs
  * (report/paired.h).  If there are several windows (seeds x starts), all figures are paired
- * window by window as well; that interval is Student's t over the windows.
+ * window by window as well; that interval is Student's t over the windows.  Windows must be samples of their
+ * own: a log, which has the same jobs with each seed, comes with one seed.
  *
  * Ownership: sl_compare_pairs() makes grid->pair, which sl_compare_pairs_free() frees.  Threads: none.
  */

@@ -36,6 +36,11 @@ static const struct generator *find_generator(const char *name)
 	return NULL;
 }
 
+bool sl_workload_is_file(const char *name)
+{
+	return !find_generator(name) && !access(name, F_OK);
+}
+
 enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_TRACE, FORMAT_PBS, FORMAT_NONE };
 
 /* "-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=...": the Slurm simulator's. */
@@ -165,7 +170,7 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 	int format = FORMAT_NONE;
 
 	opt = opt ? opt : &none;
-	if (!g && access(name, F_OK) < 0) {
+	if (!g && !sl_workload_is_file(name)) {
 		sl_fail(err, SL_ENOENT, "workload \"%s\": no such file, and none of esp, esp-gpu, esp-gpu-rand, "
 			"auction:I.1 ... auction:V.3, synthetic", name);
 		return NULL;

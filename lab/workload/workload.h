@@ -126,6 +126,9 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 				     struct sl_error *err);
 void sl_workload_destroy(struct sl_workload *w);
 
+/* It is a file: its jobs are the same with each seed. */
+bool sl_workload_is_file(const char *name);
+
 /* What an issue is, in words: "rows with too few fields". */
 const char *sl_issue_words(enum sl_issue issue);
 

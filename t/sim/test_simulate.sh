@@ -211,6 +211,16 @@ paired_wrong() {
 }
 ok "a baseline that is none is refused; a policy that fails differs in nothing" paired_wrong
 
+same_jobs() {
+	run 0 workload --swf --procs=8 synthetic:jobs=50 && mv "$T/out" "$T/log.swf" || return 1
+	run 1 compare --procs=8 --baseline=easy --policies="fcfs easy" --seeds=2 esp "$T/log.swf" && quiet out &&
+		err '^schedlua: --baseline with --seeds=2: .*log.swf is a log, which has the same jobs with each seed: expected --windows$' &&
+		run 0 compare --procs=8 --baseline=easy --policies="fcfs easy" --windows=2 "$T/log.swf" &&
+		run 0 compare --procs=8 --policies="fcfs easy" --seeds=2 "$T/log.swf" &&
+		run 1 compare --baseline=easy --policies="fcfs easy" --seeds=2 syntetic && err 'workload "syntetic": no such file'
+}
+ok "seeds of a log, which has the same jobs with each, are no samples for an interval" same_jobs
+
 windows() {
 	run 0 compare --runs --csv --procs=8 --first=10 --windows=3 --policies=easy synthetic:jobs=50 && mv "$T/out" "$T/a" &&
 		run 0 compare --runs --csv --procs=8 --first=10 --starts="0 20 40" --policies=easy synthetic:jobs=50 && cmp "$T/a" "$T/out" &&

@@ -57,7 +57,7 @@ static const struct sl_option options[] = {
 	{ .name = "schema", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, schema),
 	  .doc = "print the JSON Schema of the lines of --step, and exit" },
 	{ .name = "timeout", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, timeout), .min = 1, .max = 86400,
-	  .standard = "60", .argument = "SECONDS", .doc = "with --step, the time that the agent has for an answer" },
+	  .standard = "60", .argument = "SECONDS", .doc = "with --step, the time that the agent has to read an observation and to answer it" },
 	SL_JSON_OPTION(values),
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
 	  .doc = "no progress bar, and nothing about rows that were left out" },
@@ -234,7 +234,7 @@ static int simulate(const struct values *v, FILE *const file[FILES], struct sl_p
 static int step(const struct values *v, FILE *const file[FILES], struct sl_page *page)
 {
 	struct sl_error err;
-	struct sl_step *s = sl_step_create(STDIN_FILENO, stdout, v->timeout, &err);
+	struct sl_step *s = sl_step_create(STDIN_FILENO, STDOUT_FILENO, v->timeout, sl_tool_stop_on(SIGINT), &err);
 	int status;
 
 	if (!s)

@@ -2,6 +2,7 @@
 #include "verbs/sim_step.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <poll.h>
@@ -15,15 +16,16 @@
 #include "workload/demand.h"
 
 #define LINE_MOST 4096		/* bytes of an answer */
+#define WAIT_MOST_MS 200	/* at a time: a signal may come just before the wait */
 #define VAIN_MOST 16		/* actions in vain for each queued job, in one instant */
 
 enum verb { START, BACKFILL, RESERVE, VERBS };
 static const char *const verbs[VERBS] = { "start", "backfill", "reserve" };
 
 struct sl_step {
-	int in;
-	FILE *out;
-	int64_t timeout_s;
+	int in, out;
+	int64_t timeout_s, deadline_ms;	/* that of the agent's turn: to read an observation and to answer it */
+	const volatile sig_atomic_t *stop;
 	uint64_t line;			/* answers read */
 	char text[LINE_MOST];
 	size_t got;			/* bytes of answers that came already */
@@ -43,6 +45,77 @@ struct sl_step {
 };
 
 static const struct sl_terms terms = { .any_shape = true };
+
+/* -- the agent's turn ------------------------------------------------------ */
+
+static bool is_stopped(const struct sl_step *s)
+{
+	return *s->stop != 0;
+}
+
+static bool is_late(const struct sl_step *s)
+{
+	return sl_clock_ms() >= s->deadline_ms;
+}
+
+/* Wait a while for the agent; is it ready? */
+static bool wait_for_agent(const struct sl_step *s, int fd, short events)
+{
+	struct pollfd poller = { .fd = fd, .events = events };
+	int64_t left = s->deadline_ms - sl_clock_ms();
+
+	return poll(&poller, 1, left < 0 ? 0 : left < WAIT_MOST_MS ? (int) left : WAIT_MOST_MS) > 0;
+}
+
+/* What can be written without waiting.  Others may have the same file open, so that it is non-blocking for no longer than that. */
+static ssize_t write_piece(int fd, const char *text, size_t size)
+{
+	int flags = fcntl(fd, F_GETFL), failure;
+	ssize_t n;
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -1;
+	n = write(fd, text, size);
+	failure = errno;
+	fcntl(fd, F_SETFL, flags);
+	errno = failure;
+	return n;
+}
+
+/* The agent's turn begins. */
+static int write_text(struct sl_step *s, const char *text, size_t size, struct sl_error *err)
+{
+	s->deadline_ms = sl_clock_ms() + s->timeout_s * 1000;
+	while (size) {
+		ssize_t n = wait_for_agent(s, s->out, POLLOUT) ? write_piece(s->out, text, size) : 0;
+
+		if (n > 0) {
+			text += n;
+			size -= (size_t) n;
+			continue;
+		}
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return sl_fail(err, SL_EIO, "step: the agent does not read: %s", strerror(errno));
+		if (is_late(s))
+			return sl_fail(err, SL_ETIME, "step: the agent has not read line %" PRIu64 " within %" PRId64 " s", s->line + 1,
+				       s->timeout_s);
+		if (is_stopped(s))
+			return sl_fail(err, SL_ETIME, "step: stopped before the agent had read line %" PRIu64, s->line + 1);
+	}
+	return 0;
+}
+
+static int send_line(struct sl_step *s, struct sl_json *out, struct sl_error *err)
+{
+	const char *text;
+	size_t size;
+	int rc;
+
+	sl_json_end_line(out);
+	rc = sl_json_finish(out, &text, &size, err) < 0 || write_text(s, text, size, err) < 0 ? -1 : 0;
+	sl_json_destroy(out);
+	return rc;
+}
 
 /* -- what an observation says -------------------------------------------- */
 
@@ -212,18 +285,9 @@ static void put_last(struct sl_step *s, struct sl_json *out)
 	sl_json_end_object(out);
 }
 
-static int end_line(struct sl_step *s, struct sl_json *out, struct sl_error *err)
-{
-	int rc = sl_json_end(out, err);
-
-	if (rc < 0 || fflush(s->out) || ferror(s->out))
-		return sl_fail(err, SL_EIO, "step: the agent does not read: %s", strerror(errno));
-	return 0;
-}
-
 static int send_observation(struct sl_step *s, struct sl_error *err)
 {
-	struct sl_json *out = sl_json_create(s->out, err);
+	struct sl_json *out = sl_json_create(NULL, err);
 	const struct sl_entry *head = sl_plan_head(s->p);
 	struct sl_free_now idle;
 
@@ -248,29 +312,25 @@ static int send_observation(struct sl_step *s, struct sl_error *err)
 	put_queue(s, out);
 	put_running(s, out);
 	sl_json_end_object(out);
-	return end_line(s, out, err);
+	return send_line(s, out, err);
 }
 
 /* -- the answer ------------------------------------------------------------ */
 
-/* Wait for more of an answer until *deadline*. */
-static int read_more(struct sl_step *s, int64_t deadline_ms, struct sl_error *err)
+/* Wait a while for more of an answer. */
+static int read_more(struct sl_step *s, struct sl_error *err)
 {
-	struct pollfd fd = { .fd = s->in, .events = POLLIN };
-	int64_t left = deadline_ms - sl_clock_us() / 1000;
-	int ready = poll(&fd, 1, left > 0 ? (int) (left < 1000000 ? left : 1000000) : 0);
+	bool ready = wait_for_agent(s, s->in, POLLIN);
 	ssize_t n;
 
-	if (ready < 0 && errno == EINTR)
-		return 0;
-	if (ready <= 0 && left <= 0)
+	if (!ready && is_late(s))
 		return sl_fail(err, SL_ETIME, "step: no answer to observation %" PRIu64 " within %" PRId64 " s: expected an action, such as "
 			       "{\"done\": true}", s->line + 1, s->timeout_s);
-	if (ready <= 0)
+	if (!ready)
 		return 0;
 	n = read(s->in, s->text + s->got, sizeof(s->text) - 1 - s->got);
 	if (n < 0)
-		return errno == EINTR ? 0 : sl_fail(err, SL_EIO, "step: reading answer %" PRIu64 ": %s", s->line + 1, strerror(errno));
+		return errno == EINTR || errno == EAGAIN ? 0 : sl_fail(err, SL_EIO, "step: reading answer %" PRIu64 ": %s", s->line + 1, strerror(errno));
 	if (!n)
 		return sl_fail(err, SL_EIO, "step: the agent ended before answer %" PRIu64 ": expected an action, such as {\"done\": true}",
 			       s->line + 1);
@@ -278,25 +338,27 @@ static int read_more(struct sl_step *s, int64_t deadline_ms, struct sl_error *er
 	return 0;
 }
 
-/* The next line into *line, of LINE_MOST bytes. */
-static int read_line(struct sl_step *s, char *line, struct sl_error *err)
+/* The next line into *line, of LINE_MOST bytes: 1 with its *length; 0: stopped; -1 with *err. */
+static int read_line(struct sl_step *s, char *line, size_t *length, struct sl_error *err)
 {
-	int64_t deadline = sl_clock_us() / 1000 + s->timeout_s * 1000;
 	char *end;
 
 	while (!(end = memchr(s->text, '\n', s->got))) {
 		if (s->got == sizeof(s->text) - 1)
 			return sl_fail(err, SL_ELIMIT, "step: answer %" PRIu64 ": more than %d bytes: expected an action on one line", s->line + 1,
 				       LINE_MOST - 1);
-		if (read_more(s, deadline, err) < 0)
+		if (is_stopped(s))
+			return 0;
+		if (read_more(s, err) < 0)
 			return -1;
 	}
-	memcpy(line, s->text, (size_t) (end - s->text));
-	line[end - s->text] = 0;
+	*length = (size_t) (end - s->text);
+	memcpy(line, s->text, *length);
+	line[*length] = 0;
 	s->got -= (size_t) (end + 1 - s->text);
 	memmove(s->text, end + 1, s->got);
 	s->line++;
-	return 0;
+	return 1;
 }
 
 static int fail_action(const struct sl_step *s, const char *line, const char *what, struct sl_error *err)
@@ -352,7 +414,7 @@ static int take_action(struct sl_step *s, enum verb verb, struct sl_entry e, str
 	return rc;
 }
 
-/* One decision: 1: another follows; 0: done; -1 with *err. */
+/* One decision: 1: another follows; 0: done, or stopped; -1 with *err. */
 static int decide_once(struct sl_step *s, uint64_t *vain, struct sl_error *err)
 {
 	char line[LINE_MOST];
@@ -362,11 +424,12 @@ static int decide_once(struct sl_step *s, uint64_t *vain, struct sl_error *err)
 	uint32_t queued;
 	json_error_t wrong;
 	json_t *root;
-	int rc;
+	size_t length = 0;
+	int rc = send_observation(s, err);
 
-	if (send_observation(s, err) < 0 || read_line(s, line, err) < 0)
-		return -1;
-	root = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &wrong);
+	if (rc < 0 || (rc = read_line(s, line, &length, err)) <= 0)
+		return rc;
+	root = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &wrong);
 	rc = root ? read_action(s, line, root, &verb, &e, err) : fail_action(s, line, "no JSON: expected an action, such as {\"done\": true}", err);
 	json_decref(root);
 	if (rc <= 0)
@@ -383,7 +446,7 @@ static int decide_once(struct sl_step *s, uint64_t *vain, struct sl_error *err)
 
 /* -- for the simulator ------------------------------------------------------ */
 
-struct sl_step *sl_step_create(int in, FILE *out, int64_t timeout_s, struct sl_error *err)
+struct sl_step *sl_step_create(int in, int out, int64_t timeout_s, const volatile sig_atomic_t *stop, struct sl_error *err)
 {
 	struct sl_step *s = calloc(1, sizeof(*s));
 
@@ -394,6 +457,7 @@ struct sl_step *sl_step_create(int in, FILE *out, int64_t timeout_s, struct sl_e
 	s->in = in;
 	s->out = out;
 	s->timeout_s = timeout_s;
+	s->stop = stop;
 	return s;
 }
 
@@ -408,7 +472,7 @@ int sl_step_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl
 {
 	struct sl_step *s = arg;
 	uint64_t vain = 0;
-	int rc;
+	int rc = 0;
 
 	if (!s->c && sl_machine_open(&s->machine, sl_cluster_snapshot(c), err) < 0)
 		return -1;
@@ -416,14 +480,14 @@ int sl_step_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl
 	s->p = p;
 	s->origin = sl_cluster_origin(c);
 	s->last.job = SL_NONE;
-	while ((rc = decide_once(s, &vain, err)) > 0)
+	while (!is_stopped(s) && (rc = decide_once(s, &vain, err)) > 0)
 		;
 	return rc;
 }
 
 int sl_step_end(struct sl_step *s, const struct sl_trial *t, struct sl_error *err)
 {
-	struct sl_json *out = sl_json_create(s->out, err);
+	struct sl_json *out = sl_json_create(NULL, err);
 
 	if (!out)
 		return -1;
@@ -432,7 +496,7 @@ int sl_step_end(struct sl_step *s, const struct sl_trial *t, struct sl_error *er
 	sl_json_put_int(out, "decisions", (int64_t) s->line);
 	sl_result_json(out, &t->result, false);
 	sl_json_end_object(out);
-	return end_line(s, out, err);
+	return send_line(s, out, err);
 }
 
 /* -- the schema -------------------------------------------------------------- */

@@ -6,19 +6,25 @@
  * start a job now, backfill it, reserve its earliest start, or done.  The plan is that of a policy's
  * plan:start(), plan:backfill() and plan:reserve(), so an agent that answers as a policy would makes the same
  * schedule.  An action that the plan does not take is told in the next observation; one that means nothing
- * ends the simulation, and so does an agent that is silent for too long, or gone.
+ * ends the simulation, and so does an agent that takes too long to read an observation and to answer it, or is gone.
  *
  * Ownership: an sl_step owns its buffer and what it knows of the machine.  Threads: none.
  */
 #ifndef SL_SIM_STEP_H
 #define SL_SIM_STEP_H
 
+#include <signal.h>
+
 #include "sim/trial.h"
 
 struct sl_step;
 
-/* Answers are read from the descriptor *in*, observations written to *out*.  NULL with *err. */
-struct sl_step *sl_step_create(int in, FILE *out, int64_t timeout_s, struct sl_error *err);
+/*
+ * Answers are read from the descriptor *in*, observations written to *out*, which is non-blocking while it is written to.
+ * Once *stop* is not 0 the agent is not waited for any more: an instant ends as if it had answered done, and an
+ * observation that it does not read is a failure.  NULL with *err.
+ */
+struct sl_step *sl_step_create(int in, int out, int64_t timeout_s, const volatile sig_atomic_t *stop, struct sl_error *err);
 void sl_step_destroy(struct sl_step *s);
 
 /* Decides in the place of a script: sl_sim_options.decide with the sl_step as its argument. */

@@ -42,6 +42,8 @@ nonsense() {
 	for answer in 'start 2' '' '{"start": 2' '{"start": 2, "start": 2}' 'ÿ'; do
 		refused "$answer" 'no JSON: expected an action' || return 1
 	done
+	printf '{"start": 1}\n{"done": true}\000x\n' >"$T/in"
+	answers 1 <"$T/in" && err '^schedlua: at 0 s: step: answer 2: .*: no JSON: expected an action' && ! out '"end"'
 }
 ok "an action that means nothing is refused with its place and what was expected" nonsense
 
@@ -69,6 +71,29 @@ hangs() {
 	return $failed
 }
 ok "an agent that hangs is not waited for longer than --timeout" hangs
+
+never_reads() {	# what it is told fills the pipe; it answers all the same
+	exec 9<>"$T/fifo"
+	yes '{"done": true}' 2>"$T/yes" | timeout -k 5 60 "$SCHEDLUA" sim --step --timeout=1 --procs=64 synthetic:jobs=2000 >&9 2>"$T/err"
+	status=$?
+	exec 9>&-
+	[ $status = 1 ] && err 'step: the agent has not read line [0-9]* within 1 s$'
+}
+ok "an agent that never reads is not waited for longer than --timeout" never_reads
+
+stopped() {	# while the first answer is waited for
+	mkfifo "$T/lines" && exec 9<>"$T/fifo" 8<>"$T/lines"
+	"$SCHEDLUA" sim --step --machine=4x8c "$T/two.swf" <&9 >&8 2>"$T/err" &
+	line=$(timeout 30 head -n 1 <&8)
+	kill -INT $!
+	end=$(timeout 30 head -n 1 <&8) || kill -9 $!
+	wait $!
+	status=$?
+	exec 9>&- 8>&-
+	[ $status = 1 ] && err 'stopped: these are the figures of 0 of 2 jobs$' || return 1
+	echo "$line" | grep -q '"decision": 1,' && echo "$end" | grep -q '^{"type": "end", "decisions": 0, '
+}
+ok "Ctrl-C ends a simulation whose agent thinks, with the figures so far" stopped
 
 never() {
 	run 1 sim --step --machine=4x8c "$T/two.swf" <<-'EOA'

@@ -327,6 +327,18 @@ describe("cluster.history:order", function()
 		assert.error_matches(wrong("function() end, { predictor = 'limit' }"), "cluster:queue")
 	end)
 
+	it("raises at what is not a number, which has no place in an order", function()
+		local function wrong(options)
+			return function() t.decide(set_of("cluster.history:order(cluster:queue(), { " .. options .. " })"), queue()) end
+		end
+		local nan = "function() return 0 / 0 end"
+		assert.error_matches(wrong("typical = " .. nan), "order: typical: expected a number, got NaN")
+		assert.error_matches(wrong("slowdown = 0, typical = function() return 1 end, stretch = " .. nan),
+			"order: stretch: expected a number, got NaN")
+		assert.error_matches(wrong("typical = function() return -1 end, length = 0.5"), "order: the key of job %d+: expected a number, got NaN")
+		assert.error_matches(wrong("predictor = 'limit', size = 0 / 0"), "order: the key of job %d+: expected a number, got NaN")
+	end)
+
 	it("may be left to plan:start_rest, from where the policy is", function()
 		local plan = t.decide(set_of([[
 			local order = cluster.history:order(cluster:queue(), { predictor = "limit", open = true })

@@ -133,6 +133,8 @@ static double ask_function(lua_State *L, struct sl_lua *x, const char *function,
 	answer = lua_tonumberx(L, -1, &is_number);
 	if (!is_number)
 		luaL_error(L, "order: %s returned a %s, expected a number", name, luaL_typename(L, -1));
+	if (isnan(answer))
+		luaL_error(L, "order: %s: expected a number, got NaN", name);
 	lua_pop(L, 1);
 	return answer;
 }
@@ -192,7 +194,7 @@ static bool add_entry(lua_State *L, struct sl_lua *x, struct sl_entry e, void *a
 {
 	struct making *m = arg;
 	struct order *o = m->order;
-	double typical, stretch, overdue = 0;
+	double typical, stretch, key, overdue = 0;
 	int64_t waited;
 
 	if (m->open && !is_open(x, e))
@@ -205,11 +207,11 @@ static bool add_entry(lua_State *L, struct sl_lua *x, struct sl_entry e, void *a
 		return true;
 	if (o->rows == m->room)		/* no entry comes twice while nothing starts */
 		luaL_error(L, "order: more jobs than the queue has");
-	o->row[o->rows] = (struct row) {
-		.key = power((double) cpus_of(x, m, e.job), m->size) * power(typical, m->length) /
-			power(1 + (double) waited / m->patience, m->ageing),
-		.overdue = overdue, .entry = e, .place = o->rows,
-	};
+	key = power((double) cpus_of(x, m, e.job), m->size) * power(typical, m->length) /
+		power(1 + (double) waited / m->patience, m->ageing);
+	if (isnan(key))			/* has no place in an order */
+		luaL_error(L, "order: the key of job %d: expected a number, got NaN", (int) x->snap->job.id[e.job]);
+	o->row[o->rows] = (struct row) { .key = key, .overdue = overdue, .entry = e, .place = o->rows };
 	o->rows++;
 	return true;
 }

@@ -68,6 +68,8 @@ int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t fro
 {
 	struct kept_free k = { .from = from > p->c->now ? from : p->c->now, .to = to };
 
+	if (plan_check_idle(p, "block", err) < 0)
+		return -1;
 	if (to <= k.from || !nodes->count)
 		return 0;
 	if (p->kept_frees == SL_PLAN_BLOCKS_MAX)
@@ -85,6 +87,8 @@ int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t fro
 
 int sl_plan_use_blocked(struct sl_plan *p, uint32_t job, bool may, struct sl_error *err)
 {
+	if (plan_check_idle(p, "use_blocked", err) < 0)
+		return -1;
 	if (!p->uses_blocked && !may)
 		return 0;
 	if (!p->uses_blocked && !(p->uses_blocked = calloc(p->c->snap->job.rows + (size_t) 1, 1)))

@@ -289,6 +289,8 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 		return sl_fail(err, SL_EINVAL, "refuse: there is no job row %" PRIu32, job);
 	if ((unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
+	if (plan_check_idle(p, "refuse", err) < 0)
+		return -1;
 	plan_preempt_drop(p, job);
 	plan_say_now(&said, why, "%s", text ? text : "");
 	return put_note(p, job, &said, OF_POLICY, err);
@@ -320,6 +322,8 @@ int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const 
 		return sl_fail(err, SL_EINVAL, "close: there is no partition row %" PRIu32, partition);
 	if (why == SL_WHY_NONE || (unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "close: there is no reason %u", (unsigned) why);
+	if (plan_check_idle(p, "close", err) < 0)
+		return -1;
 	if (!p->closing)
 		p->closing = calloc(partitions, sizeof(*p->closing));
 	if (!p->closing)

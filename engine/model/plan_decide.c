@@ -10,12 +10,19 @@
 
 static const struct sl_terms as_asked;
 
+int plan_check_idle(const struct sl_plan *p, const char *verb, struct sl_error *err)
+{
+	return p->choosing ? sl_fail(err, SL_EBUSY, "%s: not while a policy is asked whom to stop", verb) : 0;
+}
+
 static int check_decision(const struct sl_plan *p, uint32_t job, const char *verb, struct sl_error *err)
 {
 	const struct sl_job_view *v = &p->c->snap->job;
 
 	if (job >= v->rows)
 		return sl_fail(err, SL_EINVAL, "%s: there is no job row %" PRIu32, verb, job);
+	if (plan_check_idle(p, verb, err) < 0)
+		return -1;
 	if (p->on_trial)
 		return sl_fail(err, SL_EBUSY, "%s: job %" PRIu32 ": whether job %" PRIu32 " may start is being asked; "
 			       "expected no other decision until that is answered", verb, v->id[job],
@@ -336,6 +343,8 @@ static int find_start(struct sl_plan *p, struct sl_entry e, const struct sl_term
 
 	if (e.job >= p->c->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "earliest: there is no job row %" PRIu32, e.job);
+	if (plan_check_idle(p, "earliest", err) < 0)
+		return -1;
 	if (plan_is_component(p->c, e.job)) {
 		rc = plan_reserve_het(p, e, terms, start_time, refusal, err);
 		return rc > 0 && plan_drop_het(p, e.job, err) < 0 ? -1 : rc;
@@ -376,10 +385,17 @@ int sl_plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preemp
 		plan_say(&answer->why, SL_WHY_NONE, "is started already");
 		return 0;
 	}
+	if (p->cost.bounded && plan_find_left_out(p, e.job))
+		return plan_refuse_work(p, &e, &answer->why, err);
+	p->cost.is_well_asked = false;
 	rc = ask_guard(p, e, &answer->why, err);
 	if (rc > 0)
 		rc = plan_preempt(p, e, terms ? terms : &plain, answer, err);
 	plan_charge_nobody(p, p->c->effort.spent - begun);
+	if (rc < 0) {
+		answer->verdict = SL_VERDICT_UNPROVEN;
+		return plan_spare_others(p, &e, &answer->why, err);
+	}
 	return rc ? rc : plan_refuse(p, &e, &answer->why, NULL, err);
 }
 
@@ -416,7 +432,7 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 	err = err ? err : &unread;
 	if (e.job >= p->c->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "there is no job row %" PRIu32, e.job);
-	if (p->c->snap->job.shapes[e.job].count || plan_is_component(p->c, e.job) || nth_way(p, &e, 0) != 0 ||
+	if (p->choosing || p->c->snap->job.shapes[e.job].count || plan_is_component(p->c, e.job) || nth_way(p, &e, 0) != 0 ||
 	    nth_way(p, &e, 1) != SL_NONE || sl_plan_job(p, e.job) == SL_PLAN_RESERVED)
 		return 0;
 	if (!plan_begin_work(p, e.job))

@@ -209,6 +209,7 @@ struct sl_plan {
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;
 	bool on_trial;			/* it is asked about the last one of *started* */
+	bool choosing;			/* it is asked whom to stop: nothing of the plan changes meanwhile */
 	struct cost cost;
 	struct left_outs left;
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
@@ -305,6 +306,9 @@ void plan_free_costs(struct sl_plan *p);
 /* Work for a job begins, which fails with SL_EEFFORT once it is more than the job may be.  False: the job is left out,
  * nothing has begun. */
 bool plan_begin_work(struct sl_plan *p, uint32_t job);
+
+/* Nothing of the plan is asked or changed while a policy is asked whom to stop: 0, or -1 with *err, which names the verb. */
+int plan_check_idle(const struct sl_plan *p, const char *verb, struct sl_error *err);
 
 /* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal, and so is a fault
  * of the planner's.  The result. */
@@ -492,6 +496,10 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms, const struct victim_groups *groups, int64_t t,
 			int64_t seconds, bool count_alike, struct sl_choice *choice, struct sl_error *err);
 void plan_victims_free(struct victim_groups *groups);
+
+/* Are the chosen ones, with those stopped before, more than may be of one user or partition?  True with the reason. */
+bool plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
+			 const bool *chosen, struct sl_refusal *why);
 
 /* Take what the running job holds off the timeline from *t* on, as far as its being stopped frees it, or put it back.  0 or -1. */
 int plan_set_gone(struct sl_plan *p, uint32_t job, int64_t t, bool gone, struct sl_error *err);

@@ -37,7 +37,8 @@ static void book_again(struct sl_plan *p, const struct stop *s)
 		cluster_count_place(p->c, s->job, h, i, false, &r);
 		(void) cluster_book_available(p->c, p->c->tl, h->place[i].node, &r, s->from, s->end, NULL, NULL, NULL);
 	}
-	(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
+	if (p->c->snap->job.preempt_mode[s->job] != SL_STOP_SUSPEND)	/* (who is suspended keeps its licences) */
+		(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
 }
 
 void plan_cancel_stops(struct sl_plan *p, uint32_t job)
@@ -322,6 +323,8 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 			     sl_words_text(d->w->pub.native, d->w->pub.asked, text, sizeof(text)));
 	else if (d->w->enclave || c->rows || c->tenants || c->has_partial || c->has_flexible)
 		plan_say(why, SL_WHY_RESOURCES, "where nodes are shared or reserved in part others are not stopped by the plan");
+	else if (d->p->starts[j])
+		plan_say(why, SL_WHY_RESOURCES, "a task of it starts now: others are stopped for the next one later");
 	else if (!sl_snapshot_may_preempt(c->snap, j))
 		plan_say(why, SL_WHY_RESOURCES, "Slurm does not let it preempt others");
 	else if ((until = backs_off_until(d->p, j)))
@@ -336,7 +339,6 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 static int is_worth_waiting(struct deed *d, struct sl_error *err)
 {
 	const struct sl_terms terms = { .from = d->terms->at };
-	struct sl_refusal unread;
 	int64_t alone;
 	double price;
 	int rc;
@@ -345,7 +347,6 @@ static int is_worth_waiting(struct deed *d, struct sl_error *err)
 		return 0;
 	/* (nobody is lifted while that is asked: it would start by itself, when others end) */
 	rc = plan_earliest(&d->a, terms.from > d->p->c->now ? terms.from : d->p->c->now, &alone, &(int64_t) { 0 }, err);
-	plan_say_nothing(&unread);
 	if (rc <= 0)
 		return rc;
 	d->answer->alone = alone;
@@ -361,7 +362,7 @@ static int is_worth_waiting(struct deed *d, struct sl_error *err)
 /* -- the search ----------------------------------------------------------------------------- */
 
 /* The cheapest set; if that is of more jobs than may be stopped, the smallest. */
-static int choose(struct deed *d, struct sl_error *err)
+static int choose_few(struct deed *d, struct sl_error *err)
 {
 	uint32_t most = most_victims(d);
 	double bound;
@@ -374,7 +375,9 @@ static int choose(struct deed *d, struct sl_error *err)
 	sl_choice_free(&d->choice);
 	if (plan_choose_victims(&d->a, d->terms, &d->groups, d->t, d->seconds, true, &d->choice, err) < 0)
 		return -1;
-	if (!d->choice.stopped || count_chosen(d) > most) {
+	if (!d->choice.stopped)
+		return 0;
+	if (count_chosen(d) > most) {
 		d->choice.verdict = d->choice.verdict == SL_VERDICT_OPTIMAL ? SL_VERDICT_IMPOSSIBLE : SL_VERDICT_UNPROVEN;
 		plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "%" PRIu32 " jobs would have to be stopped for it, of at most %" PRIu32
 			     " that may be", count_chosen(d), most);
@@ -389,26 +392,50 @@ static int choose(struct deed *d, struct sl_error *err)
 	return 0;
 }
 
-/* What stays short with all that may be stopped gone. */
-static int explain_impossible(struct deed *d, struct sl_error *err)
+static int choose(struct deed *d, struct sl_error *err)
+{
+	if (choose_few(d, err) < 0)
+		return -1;
+	if (d->choice.stopped && plan_stops_too_many(d->p, d->terms, &d->groups, d->choice.stopped, &d->answer->why)) {
+		d->choice.verdict = SL_VERDICT_UNPROVEN;	/* (another set might do) */
+		sl_choice_free(&d->choice);
+	}
+	return 0;
+}
+
+static int set_all(struct deed *d, bool gone, struct sl_error *err)
+{
+	for (uint32_t g = 0; g < d->groups.count; g++)
+		for (uint32_t k = 0; k < d->groups.item[g].jobs; k++)
+			if (plan_set_gone(d->p, d->groups.item[g].job[k], d->t, gone, err) < 0)
+				return -1;
+	return 0;
+}
+
+/* What stays short with all that may be stopped gone; or that no set was found, though they would do. */
+static int explain_no_choice(struct deed *d, struct sl_error *err)
 {
 	struct sl_refusal why;
 	char text[160];
-	int rc = -1;
+	int rc = d->choice.verdict == SL_VERDICT_UNPROVEN;
 
-	for (uint32_t g = 0; g < d->groups.count; g++)
-		for (uint32_t k = 0; k < d->groups.item[g].jobs; k++)
-			if (plan_set_gone(d->p, d->groups.item[g].job[k], d->t, true, err) < 0)
-				return -1;
 	plan_say_nothing(&why);
-	/* (it looks for it once more, and so has in its attempt what is missing) */
-	if (plan_fits(&d->a, d->t, d->seconds, false, err) == 0)
-		rc = plan_explain_now(&d->a, d->seconds, &why, err);
-	for (uint32_t g = 0; g < d->groups.count; g++)
-		for (uint32_t k = 0; k < d->groups.item[g].jobs; k++)
-			(void) plan_set_gone(d->p, d->groups.item[g].job[k], d->t, false, NULL);
+	if (!rc) {
+		/* (it looks for it once more, and so has in its attempt what is missing) */
+		rc = set_all(d, true, err) < 0 ? -1 : plan_fits(&d->a, d->t, d->seconds, false, err);
+		if (!rc && plan_explain_now(&d->a, d->seconds, &why, err) < 0)
+			rc = -1;
+		if (set_all(d, false, rc < 0 ? NULL : err) < 0)
+			return -1;
+	}
 	if (rc < 0)
 		return -1;
+	if (rc) {
+		d->choice.verdict = SL_VERDICT_UNPROVEN;
+		plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "whom of %" PRIu32 " jobs to stop for it was not found in the time there is",
+			     d->groups.permitted);
+		return 0;
+	}
 	snprintf(text, sizeof(text), "%s", sl_refusal_text(&why));
 	plan_say_now(&d->answer->why, why.why, "%s, even without the %" PRIu32 " jobs that may be stopped for it", text,
 		     d->groups.permitted);
@@ -421,7 +448,10 @@ static int search(struct deed *d, struct sl_error *err)
 	int64_t soonest;
 	int rc;
 
-	if (plan_find_victims(&d->a, d->terms, &d->groups, err) < 0)
+	d->p->choosing = true;
+	rc = plan_find_victims(&d->a, d->terms, &d->groups, err);
+	d->p->choosing = false;
+	if (rc < 0)
 		return -1;
 	soonest = all_gone_at(d->p, &d->groups, NULL);
 	d->t = d->terms->at > soonest ? d->terms->at : soonest;
@@ -433,12 +463,14 @@ static int search(struct deed *d, struct sl_error *err)
 	}
 	if (choose(d, err) < 0)
 		return -1;
+	if (!d->choice.stopped && d->answer->why.why == SL_WHY_NONE && explain_no_choice(d, err) < 0)
+		return -1;
 	d->answer->verdict = d->choice.verdict;
 	d->answer->cost = d->choice.cost;
 	d->answer->bound = d->choice.bound;
 	d->answer->sets = d->choice.sets;
 	if (!d->choice.stopped)
-		return d->answer->why.why == SL_WHY_NONE && explain_impossible(d, err) < 0 ? -1 : 0;
+		return 0;
 	rc = is_worth_waiting(d, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
@@ -493,8 +525,12 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 		return rc;
 	}
 	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for_nobody(p, err) < 0 ||
-	    plan_attempt(&d.a, p, d.w, NULL, err) < 0 || plan_lift(p, e.job, &d.at, err) < 0)
+	    plan_attempt(&d.a, p, d.w, NULL, err) < 0)
 		return -1;
+	if (plan_lift(p, e.job, &d.at, err) < 0) {
+		plan_attempt_end(&d.a);
+		return -1;
+	}
 	rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : search(&d, err);
 	if (rc <= 0 && plan_put_back(p, d.at, rc < 0 ? NULL : err) < 0)
 		rc = -1;

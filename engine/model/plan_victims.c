@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 
@@ -138,6 +139,52 @@ static bool is_spared(const struct finder *f, uint32_t j)
 		(t->max_of_partition && count_stops(p, NULL, job->partition[j]) >= t->max_of_partition);
 }
 
+/* Of the chosen ones: of the user or (NULL) the partition of that job. */
+static uint32_t count_alike(const struct sl_plan *p, const struct victim_groups *groups, const bool *chosen, const char *user,
+			    uint32_t partition)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	uint32_t n = 0;
+
+	for (uint32_t g = 0; g < groups->count; g++)
+		for (uint32_t k = 0; chosen[g] && k < groups->item[g].jobs; k++) {
+			uint32_t j = groups->item[g].job[k];
+
+			n += user ? !strcmp(cluster_str(p->c, job->user[j]), user) : job->partition[j] == partition;
+		}
+	return n;
+}
+
+/* With those stopped before.  True with the reason. */
+static bool is_more_than_of(const struct sl_plan *p, const struct victim_groups *groups, const bool *chosen, const char *user,
+			    uint32_t partition, uint32_t most, struct sl_refusal *why)
+{
+	uint32_t n = most ? count_alike(p, groups, chosen, user, partition) : 0, before = n ? count_stops(p, user, partition) : 0;
+
+	if (n + before <= most || !most)
+		return false;
+	plan_say_now(why, SL_WHY_RESOURCES, "%" PRIu32 " jobs of %s %s would have to be stopped for it, of at most %" PRIu32 " that may be",
+		     n, user ? "user" : "partition", user ? user : cluster_str(p->c, p->c->snap->partition.name[partition]),
+		     before < most ? most - before : 0);
+	return true;
+}
+
+bool plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
+			 const bool *chosen, struct sl_refusal *why)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+
+	for (uint32_t g = 0; (t->max_of_user || t->max_of_partition) && g < groups->count; g++)
+		for (uint32_t k = 0; chosen[g] && k < groups->item[g].jobs; k++) {
+			uint32_t j = groups->item[g].job[k];
+
+			if (is_more_than_of(p, groups, chosen, cluster_str(p->c, job->user[j]), SL_NONE, t->max_of_user, why) ||
+			    is_more_than_of(p, groups, chosen, NULL, job->partition[j], t->max_of_partition, why))
+				return true;
+		}
+	return false;
+}
+
 /* 1, 0, or -1 with *err. */
 static int may_be_stopped(const struct finder *f, uint32_t j, struct sl_error *err)
 {
@@ -160,10 +207,10 @@ static int cost_of(const struct finder *f, uint32_t j, double *cost, struct sl_e
 		*cost = sl_preempt_cost(p->c, j, f->cores_per_gpu);
 	else if (f->terms->cost(f->terms->arg, j, own, cost, err) < 0)
 		return -1;
-	if (isfinite(*cost) && *cost >= 0)
+	if (*cost >= 0 && *cost <= SL_PREEMPT_MOST_COST)
 		return 0;
-	return sl_fail(err, SL_EINVAL, "preempt: job %" PRIu32 ": stopping job %" PRIu32 " costs %g, expected a finite number, 0 or more",
-		       id[own], id[j], *cost);
+	return sl_fail(err, SL_ESCRIPT, "preempt: job %" PRIu32 ": stopping job %" PRIu32 " costs %g, expected a number from 0 to %g",
+		       id[own], id[j], *cost, SL_PREEMPT_MOST_COST);
 }
 
 /* -- gangs ------------------------------------------------------------------------ */

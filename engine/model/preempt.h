@@ -33,18 +33,19 @@ struct sl_preempt_terms {
 	double wait_price;		/* what an hour of waiting costs; less than 0: it does not wait, whatever others cost */
 	uint32_t max_victims;		/* jobs stopped for it at most; 0: any number */
 	uint32_t max_a_cycle, max_an_hour;	/* jobs stopped for anybody, in this plan and with the last hour's; 0: any number */
-	uint32_t max_of_user, max_of_partition;	/* of those of the last hour, of one user or partition; 0: any number */
+	uint32_t max_of_user, max_of_partition;	/* the same, of one user or partition; 0: any number */
 	uint32_t mode;			/* SL_STOP_*: REQUEUE or EXPEDITE where Slurm allows it; else as Slurm has it */
 	uint64_t most_work;		/* units (base/effort.h) of the search; 0: SL_PREEMPT_WORK */
 	/* May that running job (row) be stopped for the other?  1, 0, or -1 with *err.  NULL: all may. */
 	int (*may)(void *arg, uint32_t victim, uint32_t job, struct sl_error *err);
-	/* What that costs: a finite number, 0 or more; others are refused with both jobs named.  0, or -1 with *err.  NULL:
+	/* What that costs: 0 to SL_PREEMPT_MOST_COST; others are refused with both jobs named.  0, or -1 with *err.  NULL:
 	 * sl_preempt_cost(). */
 	int (*cost)(void *arg, uint32_t victim, uint32_t job, double *cost, struct sl_error *err);
 	void *arg;
 };
 
 #define SL_PREEMPT_WORK UINT64_C(40000000)
+#define SL_PREEMPT_MOST_COST 1e15	/* of one job: sums of these are still exact enough to be compared */
 
 struct sl_preempt_answer {
 	enum sl_verdict verdict;
@@ -62,7 +63,8 @@ struct sl_preempt_answer {
 
 /*
  * Stop others for an entry of the queue.  1: it is reserved, and its place held; 0: it is not, with answer->why; -1 with *err:
- * misuse, lack of memory, what the callbacks said.  The answer is to be ended with sl_preempt_answer_free() in each case.
+ * misuse, lack of memory, what the callbacks said (SL_ESCRIPT).  Another error is the planner's, and costs the job only: it
+ * is left out for a while.  While the callbacks are asked nothing may be asked of the plan, nor decided.  The answer is to be ended with sl_preempt_answer_free() in each case.
  * *terms* may be NULL.  The guard is asked as for a start.
  */
 int sl_plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms,

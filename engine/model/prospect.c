@@ -31,6 +31,8 @@ int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *o
 	int rc;
 
 	p->cost.is_well_asked = false;
+	if (plan_check_idle(p, "place", err) < 0)
+		return -1;
 	w = plan_look_up(p, e, NULL, err);
 	if (!w)
 		return -1;

@@ -35,8 +35,10 @@ static int set_gone(struct search *s, uint32_t g, bool gone)
 {
 	if (s->gone[g] == gone)
 		return 0;
+	if (s->v->set_gone(s->v->arg, g, gone, s->err) < 0)
+		return -1;
 	s->gone[g] = gone;
-	return s->v->set_gone(s->v->arg, g, gone, s->err);
+	return 0;
 }
 
 static int set_all(struct search *s, bool gone)
@@ -51,6 +53,12 @@ static int fits(struct search *s)
 {
 	s->looks++;
 	return s->v->fits(s->v->arg, s->err);
+}
+
+/* As much work was done as there may be. */
+static bool has_enough(const struct search *s)
+{
+	return s->bounds.work > s->v->most_work || (s->v->has_enough && s->v->has_enough(s->v->arg));
 }
 
 static double margin(double cost)
@@ -93,7 +101,8 @@ static void keep_if_best(struct search *s)
 	memcpy(s->best, s->gone, s->v->groups * sizeof(*s->best));
 }
 
-/* Put back who is not needed, the dearest first.  Nobody is where the set costs as little as any. */
+/* Put back who is not needed, the dearest first.  Nobody is where the set costs as little as any.  0; 1: given up, some of them
+ * may not be needed; -1. */
 static int put_back_needless(struct search *s)
 {
 	if (cost_of_gone(s) <= s->bound + margin(s->bound) && all_cost_something(s))
@@ -104,6 +113,8 @@ static int put_back_needless(struct search *s)
 
 		if (!s->gone[g])
 			continue;
+		if (has_enough(s))
+			return 1;
 		if (set_gone(s, g, false) < 0 || (rc = fits(s)) < 0)
 			return -1;
 		if (!rc && set_gone(s, g, true) < 0)
@@ -125,10 +136,12 @@ static int set_first(struct search *s, const uint32_t *list, uint32_t count, uin
 static int try_list(struct search *s, const uint32_t *list, uint32_t count)
 {
 	uint32_t lo = 0, hi = count;
+	int rc;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		int rc = set_first(s, list, count, mid) < 0 ? -1 : fits(s);
+
+		rc = set_first(s, list, count, mid) < 0 ? -1 : fits(s);
 
 		if (rc < 0)
 			return -1;
@@ -137,9 +150,10 @@ static int try_list(struct search *s, const uint32_t *list, uint32_t count)
 		else
 			lo = mid + 1;
 	}
-	if (set_first(s, list, count, hi) < 0 || put_back_needless(s) < 0)
+	if (set_first(s, list, count, hi) < 0 || (rc = put_back_needless(s)) < 0)
 		return -1;
-	keep_if_best(s);
+	if (!rc)
+		keep_if_best(s);
 	return 0;
 }
 
@@ -215,7 +229,7 @@ static int try_keys(struct search *s, uint32_t *list)
 	return sort_by_key(s, s->key, s->v->groups, list) < 0 ? -1 : try_list(s, list, s->v->groups);
 }
 
-/* Several rules, until one finds what is proven to be the cheapest. */
+/* Several rules, until one finds what is proven to be the cheapest, or it was work enough. */
 static int try_rules(struct search *s)
 {
 	uint32_t *list = malloc(((size_t) s->v->groups + 1) * sizeof(*list));
@@ -223,11 +237,11 @@ static int try_rules(struct search *s)
 
 	if (!rc && s->v->bounded)
 		rc = key_by_node(s) < 0 ? -1 : try_keys(s, list);
-	for (uint32_t d = 0; !rc && !is_cheapest(s) && d < s->v->dims; d++) {
+	for (uint32_t d = 0; !rc && !is_cheapest(s) && !has_enough(s) && d < s->v->dims; d++) {
 		key_by_worth(s, d);
 		rc = try_keys(s, list);
 	}
-	if (!rc && !is_cheapest(s)) {
+	if (!rc && !is_cheapest(s) && !has_enough(s)) {
 		memcpy(s->key, s->v->cost, s->v->groups * sizeof(*s->key));
 		rc = try_keys(s, list);
 	}
@@ -256,7 +270,7 @@ static int branch(struct search *s, uint32_t at, double cost)
 		keep_if_best(s);
 		return 1;
 	}
-	if (s->bounds.work > s->v->most_work || (s->v->has_enough && s->v->has_enough(s->v->arg)))
+	if (has_enough(s))
 		return 0;
 	s->state[g] = VICTIM_KEPT;
 	if (!is_hopeless(s, cost)) {
@@ -290,6 +304,10 @@ static int search_all(struct search *s, struct sl_choice *c)
 		s->bound = 0;	/* (the numbers are wrong, for it fits) */
 	if (try_rules(s) < 0)
 		return -1;
+	if (isinf(s->cost)) {
+		c->verdict = SL_VERDICT_UNPROVEN;
+		return 0;
+	}
 	c->verdict = SL_VERDICT_FOUND;
 	if (!is_cheapest(s) && s->v->groups <= MOST_TO_BRANCH) {
 		if (set_all(s, true) < 0 || (rc = branch(s, 0, 0)) < 0)

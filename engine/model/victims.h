@@ -44,8 +44,8 @@ struct sl_victims {
 	int64_t total[SL_VICTIM_DIMS];
 	uint32_t min_nodes;
 	bool bounded;			/* these numbers are known; else only trying shows anything */
-	uint64_t most_work;		/* units (base/effort.h) for looking through all sets, beside those of the questions */
-	bool (*has_enough)(void *arg);	/* no more questions for that; NULL: as many as it takes */
+	uint64_t most_work;		/* units (base/effort.h) for the search, beside those of the questions */
+	bool (*has_enough)(void *arg);	/* no more questions; NULL: as many as it takes */
 	/* At first nobody is gone.  0, or -1 with *err. */
 	int (*set_gone)(void *arg, uint32_t group, bool gone, struct sl_error *err);
 	int (*fits)(void *arg, struct sl_error *err);	/* 1, 0 or -1 */
@@ -53,7 +53,7 @@ struct sl_victims {
 };
 
 struct sl_choice {
-	enum sl_verdict verdict;	/* OPTIMAL, FOUND, IMPOSSIBLE */
+	enum sl_verdict verdict;	/* OPTIMAL, FOUND, IMPOSSIBLE; UNPROVEN: all together would do, and no set was found in the work there is */
 	bool *stopped;			/* by group */
 	uint32_t count;
 	double cost, bound;
@@ -67,8 +67,5 @@ struct sl_choice {
  */
 int sl_victims_choose(const struct sl_victims *v, struct sl_choice *choice, struct sl_error *err);
 void sl_choice_free(struct sl_choice *c);
-
-/* No set that would do costs less, as far as the numbers show; INFINITY: none would do. */
-int sl_victims_bound(const struct sl_victims *v, double *bound, struct sl_error *err);
 
 #endif

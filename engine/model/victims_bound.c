@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_WORK 4000000	/* items times amount up to which it is solved exactly */
+#define EXACT_WORK 4000000	/* items times amount up to which it is solved exactly, in the first quarter of the work there may be */
 
 static int by_worth(const void *a, const void *b)
 {
@@ -111,7 +111,7 @@ double victims_cover(struct victim_bounds *b, struct victim_item *item, uint32_t
 	count = cover_by_count(b, item, n, lack);
 	if (count >= fractions && count > 0 && item[0].amount == item[n - 1].amount)
 		return count;	/* all alike: exact */
-	if ((double) n * (double) lack <= EXACT_WORK) {
+	if ((double) n * (double) lack <= EXACT_WORK && b->work < b->v->most_work / 4) {
 		b->work += (uint64_t) n * (uint64_t) lack / 4;
 		return cover_exactly(item, n, lack);
 	}
@@ -245,19 +245,4 @@ void victims_end_bounds(struct victim_bounds *b)
 	free(b->sum);
 	free(b->node_cost);
 	free(b->sorted);
-}
-
-int sl_victims_bound(const struct sl_victims *v, double *bound, struct sl_error *err)
-{
-	struct victim_bounds b;
-	uint8_t *state = calloc((size_t) v->groups + 1, 1);
-
-	if (!state || victims_begin_bounds(&b, v, err) < 0) {
-		free(state);
-		return sl_fail(err, SL_ENOMEM, "preempt: out of memory");
-	}
-	*bound = victims_bound(&b, state);
-	victims_end_bounds(&b);
-	free(state);
-	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "check/check.h"
 #include "model/preempt.h"
+#include "model/prospect.h"
 #include "t/model/desk.h"
 
 struct asked {
@@ -150,12 +151,12 @@ static int cost_says(void *arg, uint32_t victim, uint32_t job, double *cost, str
 
 static void costs_that_are_no_numbers_are_refused_with_both_jobs(void **state)
 {
-	static double wrong[] = { NAN, INFINITY, -1 };
+	static double wrong[] = { NAN, INFINITY, -1, 2e15 };
 	struct sl_preempt_terms terms = { .wait_price = -1, .cost = cost_says };
 	struct desk d = sit_at(four_nodes(1));
 
 	(void) state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		terms.arg = &wrong[i];
 		assert_int_equal(ask(&d, 7, &terms).rc, -1);
 		assert_non_null(strstr(d.err.text, "preempt: job 7: stopping job 1 costs "));
@@ -420,6 +421,205 @@ static void who_is_not_allowed_to_preempt_stops_nobody(void **state)
 	leave(&d);
 }
 
+/* -- what the search may cost, and what may fail ------------------------------------ */
+
+static void without_enough_work_nobody_is_stopped_and_it_is_said(void **state)
+{
+	static double nothing = 0;
+	struct sl_preempt_terms terms = { .wait_price = -1, .most_work = 1, .cost = cost_says, .arg = &nothing };
+	struct desk d = sit_at(four_nodes(2));
+	struct asked a = ask(&d, 7, &terms);
+
+	(void) state;
+	assert_int_equal(a.rc, 0);
+	assert_int_equal(a.answer.verdict, SL_VERDICT_UNPROVEN);
+	assert_string_equal(sl_refusal_text(&d.why), "whom of 4 jobs to stop for it was not found in the time there is");
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);	/* and the plan is as before */
+	accepted(&d);
+	leave(&d);
+}
+
+/* Every verb, from within the question. */
+static int decides_meanwhile(void *arg, uint32_t victim, uint32_t job, struct sl_error *err)
+{
+	struct desk *d = arg;
+	const struct sl_preempt_terms plain = { .wait_price = -1 };
+	struct sl_preempt_answer answer;
+	struct sl_prospect prospect;
+	struct sl_entry other = entry(d, 8);
+	int64_t at;
+
+	(void) victim;
+	(void) job;
+	(void) err;
+	for (int i = 0; i < 2; i++, other = entry(d, 7)) {
+		assert_int_equal(sl_plan_start(d->p, other, NULL, NULL, NULL), -1);
+		assert_int_equal(sl_plan_backfill(d->p, other, NULL, NULL, NULL), -1);
+		assert_int_equal(sl_plan_reserve(d->p, other, NULL, &at, NULL, NULL), -1);
+		assert_int_equal(sl_plan_earliest(d->p, other, NULL, &at, NULL, NULL), -1);
+		assert_int_equal(sl_plan_preempt(d->p, other, &plain, &answer, NULL), -1);
+		sl_preempt_answer_free(&answer);
+		assert_int_equal(sl_plan_undo(d->p, other.job, NULL), -1);
+		assert_int_equal(sl_plan_prospect(d->p, other, &prospect, NULL), -1);
+		assert_int_equal(sl_plan_refuse_hopeless(d->p, other, NULL), 0);
+		assert_int_equal(sl_plan_refuse(d->p, other.job, SL_WHY_POLICY, "no", NULL), -1);
+		assert_int_equal(sl_plan_use_blocked(d->p, other.job, true, NULL), -1);
+	}
+	return 1;
+}
+
+static void nothing_is_decided_while_it_is_asked_whom_to_stop(void **state)
+{
+	struct desk d = sit_at(four_nodes(1));
+	struct sl_preempt_terms terms = { .wait_price = -1, .may = decides_meanwhile, .arg = &d };
+
+	(void) state;
+	assert_int_equal(reserve(&d, 8), 1);
+	assert_int_equal(ask(&d, 7, &terms).rc, 1);
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows, 1);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 7), &d.err), 0);
+	/* one that has a reservation already: that is lifted meanwhile */
+	assert_int_equal(reserve(&d, 7), 1);
+	assert_int_equal(ask(&d, 7, &terms).rc, 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static int fails(void *arg, uint32_t victim, uint32_t job, struct sl_error *err)
+{
+	(void) victim;
+	(void) job;
+	return sl_fail(err, *(const int *) arg, "that is broken");
+}
+
+static void a_fault_of_the_planner_costs_one_job(void **state)
+{
+	int code = SL_EINVAL;
+	struct sl_preempt_terms terms = { .wait_price = -1, .may = fails, .arg = &code };
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 9, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_may_preempt(b, 9);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, &terms).rc, 0);
+	assert_int_equal(ask(&d, 7, NULL).rc, 0);	/* it is left out for a while */
+	assert_int_equal(ask(&d, 9, NULL).rc, 1);
+	code = SL_ESCRIPT;
+	assert_int_equal(ask(&d, 9, &terms).rc, 1);	/* its place is held */
+	accepted(&d);
+	leave(&d);
+	d = sit_at(four_nodes(1));
+	assert_int_equal(ask(&d, 7, &terms).rc, -1);	/* what a policy raised is the policy's */
+	leave(&d);
+}
+
+static void one_set_is_of_no_more_of_a_user_or_partition_than_may_be(void **state)
+{
+	struct sl_preempt_terms terms = { .wait_price = -1, .max_of_user = 1 };
+	struct build *b = four_nodes(2);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	for (uint32_t id = 1; id <= 4; id++)
+		build_change_job(b, id, .user = sl_builder_str(b->builder, "ada"));
+	d = sit_at(b);
+	a = ask(&d, 7, &terms);
+	assert_int_equal(a.rc, 0);
+	assert_int_equal(a.answer.verdict, SL_VERDICT_UNPROVEN);
+	assert_string_equal(sl_refusal_text(&d.why), "2 jobs of user ada would have to be stopped for it, of at most 1 that may be");
+	terms = (struct sl_preempt_terms) { .wait_price = -1, .max_of_partition = 1 };
+	assert_int_equal(ask(&d, 7, &terms).rc, 0);
+	assert_non_null(strstr(sl_refusal_text(&d.why), "2 jobs of partition "));
+	terms = (struct sl_preempt_terms) { .wait_price = -1, .max_of_partition = 2, .max_of_user = 2 };
+	assert_int_equal(ask(&d, 7, &terms).rc, 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void for_an_array_of_which_a_task_starts_nobody_is_stopped_yet(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 3600 });
+	build_stoppable(b, 1, SL_STOP_CANCEL);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_change_job(b, 7, .array_job_id = 7, build_r_.array_pending = 3);
+	build_may_preempt(b, 7);
+	d = sit_at(b);
+	assert_int_equal(start(&d, 7), 1);
+	assert_int_equal(ask(&d, 7, NULL).rc, 0);
+	assert_string_equal(sl_refusal_text(&d.why), "a task of it starts now: others are stopped for the next one later");
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows, 0);
+	leave(&d);
+}
+
+static void who_is_suspended_keeps_its_licences(void **state)
+{
+	struct sl_license_row lic = { .total = 2, .used = 2 };
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	lic.name = sl_builder_str(b->builder, "matlab");
+	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 3600 });
+	build_change_job(b, 1, .licenses = build_license(b, 0, 2));
+	build_stoppable(b, 1, SL_STOP_SUSPEND);
+	build_running(b, (struct build_job) { .id = 2, .first = 1, .ends_in = 3600 });
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_may_preempt(b, 7);
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .limit = 60 });
+	build_change_job(b, 8, .licenses = build_license(b, 0, 2));
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 7), &d.err), 0);
+	assert_int_equal(reserve(&d, 8), 1);
+	assert_int_equal(d.at, 3600);
+	accepted(&d);
+	leave(&d);
+}
+
+static void the_checker_refuses_to_suspend_who_keeps_memory(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	build_change_job(b, 1, .preempt_mode = SL_STOP_SUSPEND);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).id[0], 1);
+	accepted(&d);
+	build_change_job(b, 1, .safe_until = 0);
+	build_open(b);
+	assert_int_equal(sl_check_plan(&b->snap, &d.plan, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "job 1, which is stopped for it, would be suspended, and keeps memory or gres"));
+	leave(&d);
+}
+
+static void a_place_that_is_released_is_anybodys_in_the_same_plan(void **state)
+{
+	struct build *b = one_held();
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .first = 0, .cores = 4, .ends_in = 3600 });	/* it is late */
+	build_pending(b, (struct build_job) { .id = 9, .tasks = 4, .limit = 60 });
+	d = sit_at(b);
+	assert_int_equal(start(&d, 9), 0);
+	assert_int_equal(ask(&d, 7, NULL).id[0], 2);
+	assert_int_equal(start(&d, 9), 1);
+	assert_string_equal(where(&d, 9), "n0:4");
+	accepted(&d);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +640,14 @@ int main(void)
 		cmocka_unit_test(a_place_that_cannot_be_had_in_time_is_released),
 		cmocka_unit_test(grace_time_is_waited_for),
 		cmocka_unit_test(who_is_not_allowed_to_preempt_stops_nobody),
+		cmocka_unit_test(without_enough_work_nobody_is_stopped_and_it_is_said),
+		cmocka_unit_test(nothing_is_decided_while_it_is_asked_whom_to_stop),
+		cmocka_unit_test(a_fault_of_the_planner_costs_one_job),
+		cmocka_unit_test(one_set_is_of_no_more_of_a_user_or_partition_than_may_be),
+		cmocka_unit_test(for_an_array_of_which_a_task_starts_nobody_is_stopped_yet),
+		cmocka_unit_test(who_is_suspended_keeps_its_licences),
+		cmocka_unit_test(the_checker_refuses_to_suspend_who_keeps_memory),
+		cmocka_unit_test(a_place_that_is_released_is_anybodys_in_the_same_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,15 @@ static int bill_node(struct check *c, uint32_t a, int64_t until, struct rest *re
 	return check_add_bill(c, &b);
 }
 
+/* True if the plan releases the place, or has another one for the job. */
+static bool is_given_up(const struct check *c, uint32_t job)
+{
+	for (uint32_t i = 0; i < c->plan->hold.rows; i++)
+		if (check_find_job(c, c->plan->hold.job[i]) == job)
+			return true;
+	return false;
+}
+
 int check_bill_holds(struct check *c)
 {
 	const struct sl_held_view *v = &c->snap->held;
@@ -79,7 +88,7 @@ int check_bill_holds(struct check *c)
 	if (!rest.gres || !c->held_count)
 		rc = sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t r = 0; !rc && r < v->rows; r++) {
-		int64_t until = held_to(c, v->job[r], v->until[r]);
+		int64_t until = is_given_up(c, v->job[r]) ? c->now : held_to(c, v->job[r], v->until[r]);
 
 		for (uint32_t a = v->places[r].first; !rc && until > c->now && a < v->places[r].first + v->places[r].count; a++)
 			rc = bill_node(c, a, until, &rest, c->held_count + c->snap->alloc.gres[a].first);

@@ -36,6 +36,8 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 	if (job->preempt_mode[j] == SL_STOP_NONE || !(job->flags[other] & SL_JOBF_MAY_PREEMPT) ||
 	    !sl_snapshot_preempts(c->snap, other, j))
 		return "may not be preempted by it";
+	if (job->preempt_mode[j] == SL_STOP_SUSPEND && job->safe_until[j] <= 0)
+		return "would be suspended, and keeps memory or gres";
 	if (job->preempt_from[j] <= 0 || job->preempt_from[j] > c->now)
 		return "may not be preempted yet";
 	if (mode != SL_STOP_NONE && mode != job->preempt_mode[j] &&
@@ -172,7 +174,8 @@ static void note_holds(struct check *c)
 		uint32_t j = c->plan->hold.release[i] ? SL_NONE : check_find_job(c, c->plan->hold.job[i]);
 		uint32_t row = j == SL_NONE ? SL_NONE : find_reservation(c, j);
 
-		if (row != SL_NONE)
+		/* (the place of a native one is not known) */
+		if (row != SL_NONE && !c->row[row].native)
 			c->row[row].holds = true;
 	}
 }

@@ -94,6 +94,17 @@ describe("plan:preempt", function()
 		end
 	end)
 
+	it("lets a policy that is asked decide nothing", function()
+		for _, verb in ipairs { "plan:start(cluster:job(8))", "plan:preempt(cluster:job(8))", "plan:preempt(job)", "plan:undo(job)",
+			"plan:reserve(job)", "plan:earliest(job)", 'plan:block(cluster:nodes { name = "n1" }, cluster.now, cluster.now + 100)' } do
+			assert.same({}, stopped_by(([[
+				plan:reserve(cluster:job(7))
+				local ok, why = pcall(plan.preempt, plan, cluster:job(7), { may = function(victim, job) %s return true end })
+				assert(not ok and why:find("not while a policy is asked whom to stop", 1, true), why)
+			]]):format(verb), machine { preemptor {}, preemptor { id = 8 } }), verb)
+		end
+	end)
+
 	it("raises what the policy's function raises", function()
 		assert.same({}, stopped_by([[
 			local ok, why = pcall(plan.preempt, plan, cluster:job(7), { may = function() error("no idea", 0) end })
@@ -142,6 +153,26 @@ describe("sched.preempt", function()
 		assert.same({ "1 for 7" }, stops(t.decide(site(call), jobs)))
 		assert.same({}, stops(t.decide(site(call), machine { preemptor { account = "owners" } })))
 		assert.same({ "3 for 7" }, stops(t.decide(site('unit = "cpus", reclaim = { guests = 8, late = 8 }'), jobs)))
+	end)
+
+	it("takes back no more than what is beyond, for all jobs together", function()
+		local jobs = machine { preemptor { account = "late", priority = 9 }, preemptor { id = 9, account = "late", priority = 8 },
+			preemptor { id = 10, account = "late", priority = 7 } }
+		-- of guests one of two
+		assert.same({ "1 for 7" }, stops(t.decide(site 'unit = "cpus", reclaim = { guests = 4, owners = 8, late = 99 }', jobs)))
+		-- "late" has what it owns after one job, or two (of a core each at least)
+		assert.same({ "1 for 7" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 1 }', jobs)))
+		assert.same({ "1 for 7", "2 for 9" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 2 }', jobs)))
+		-- nor for one
+		local wide = machine { preemptor { nodes = 2, account = "late" } }
+		assert.same({}, stops(t.decide(site 'unit = "cpus", reclaim = { guests = 4, owners = 8, late = 99 }', wide)))
+	end)
+
+	it("goes on with the others where one job's function fails", function()
+		local jobs = machine { preemptor { priority = 9 }, preemptor { id = 9, priority = 8 } }
+		local call = 'may = function(victim, job) if job.id == 7 then error("no idea", 0) end return true end'
+		local decision = t.decide(site(call), jobs)
+		assert.same({ "1 for 9" }, stops(decision))
 	end)
 
 	it("keeps to the numbers of jobs that may be stopped", function()

@@ -87,7 +87,7 @@ function plan:earliest(job, how) end
 ---@field max_of_partition? integer ... of one partition
 ---@field mode? "requeue"|"expedite" where Slurm allows it; else as Slurm has it
 ---@field may? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): boolean? of those whom Slurm lets be stopped
----@field cost? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): number 0 or more; else the work that is lost
+---@field cost? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): number 0 to 1e15; else the work that is lost
 
 ---@class sched.stopped_for what came of plan:preempt()
 ---@field verdict "optimal"|"found"|"held"|"waits"|"impossible"|"unproven"|"none"
@@ -100,7 +100,8 @@ function plan:earliest(job, how) end
 ---@field sets integer how many sets were compared
 
 --- Stop the cheapest running jobs without which the job fits; its place is reserved, and held until it starts.  A job whose place
---- is held already is reserved there ("held"), and nobody is stopped.
+--- is held already is reserved there ("held"), and nobody is stopped.  While may and cost are asked, the plan is not to be asked or
+--- changed: its functions raise an error.
 ---@param job sched.job
 ---@param how? sched.stops
 ---@return sched.stopped_for? answer

@@ -72,9 +72,30 @@ local function count_held(opt, cluster)
 	return held
 end
 
--- An account that reclaim does not name owns nothing.
-local function is_over(opt, held, account)
-	return (held[account or ""] or 0) > (opt.reclaim[account or ""] or 0)
+-- What the account holds beyond what it owns.  One that reclaim does not name owns nothing.
+local function surplus_of(opt, held, account)
+	return (held[account or ""] or 0) - (opt.reclaim[account or ""] or 0)
+end
+
+-- Jobs of accounts that hold more than they own, by account, the latest first: they lose least.
+local function list_of_over(opt, held, cluster)
+	local lists = {}
+	for _, job in ipairs(cluster.running) do
+		local account = job.account or ""
+		if surplus_of(opt, held, account) > 0 then
+			lists[account] = lists[account] or {}
+			table.insert(lists[account], { id = job.id, since = job.start_time or 0, amount = amount_of(opt, job), job = job })
+		end
+	end
+	for _, list in pairs(lists) do
+		table.sort(list, function(x, y)
+			if x.since ~= y.since then
+				return x.since > y.since
+			end
+			return x.id > y.id
+		end)
+	end
+	return lists
 end
 
 -- -- the rules ------------------------------------------------------------------
@@ -87,27 +108,68 @@ local function reason_not(opt, held, job, cluster)
 	elseif waited < opt.after then
 		return ("it has waited for %s, and others are stopped after %s"):format(duration.text(waited),
 			duration.text(opt.after))
-	elseif opt.reclaim and (held[job.account or ""] or 0) >= (opt.reclaim[job.account or ""] or 0) then
+	elseif opt.reclaim and surplus_of(opt, held, job.account) >= 0 then
 		return ("account %s holds what it owns"):format(job.account or "(none)")
 	end
 	return nil
 end
 
-local function may_of(opt, held)
-	return function(victim, job, cluster)
-		if victim.start_time and cluster.now - victim.start_time < opt.min_runtime then
-			return false
-		elseif opt.by == "priority" and victim.priority >= job.priority then
-			return false
-		elseif opt.reclaim and not is_over(opt, held, victim.account) then
-			return false
+local function is_permitted(opt, victim, job, cluster)
+	if victim.start_time and cluster.now - victim.start_time < opt.min_runtime then
+		return false
+	elseif opt.by == "priority" and victim.priority >= job.priority then
+		return false
+	end
+	return not opt.may or opt.may(victim, job, cluster)
+end
+
+-- Who may be stopped for the job, by id: of each account as many as hold what it has beyond what it owns.
+local function reclaimable(opt, books, job, cluster)
+	local may = {}
+	books.lists = books.lists or list_of_over(opt, books.held, cluster)
+	for account, list in pairs(books.lists) do
+		local left = surplus_of(opt, books.held, account)
+		for _, row in ipairs(list) do
+			if left <= 0 then
+				break
+			elseif not books.stopped[row.id] and row.amount > 0 and is_permitted(opt, row.job, job, cluster) then
+				may[row.id] = true
+				left = left - row.amount
+			end
 		end
-		return not opt.may or opt.may(victim, job, cluster)
+	end
+	return may
+end
+
+local function may_of(opt, books)
+	local asked, may
+	return function(victim, job, cluster)
+		if not opt.reclaim then
+			return is_permitted(opt, victim, job, cluster)
+		end
+		if asked ~= job.id then
+			asked, may = job.id, reclaimable(opt, books, job, cluster)
+		end
+		return may[victim.id] or false
 	end
 end
 
-local function make_how(opt, held)
-	local how = { may = may_of(opt, held), cost = opt.cost or nil, wait_price = opt.wait_price, mode = opt.mode }
+-- What was decided for the job counts for those after it.
+local function note(opt, books, job, answer)
+	if not opt.reclaim then
+		return
+	end
+	local held, account = books.held, job.account or ""
+	for _, victim in ipairs(answer.victims) do
+		local of = victim.account or ""
+		books.stopped[victim.id] = true
+		held[of] = (held[of] or 0) - amount_of(opt, victim)
+	end
+	held[account] = (held[account] or 0) + (opt.unit == "gpus" and job.gpus or job.cpus)
+end
+
+local function make_how(opt, books)
+	local how = { may = may_of(opt, books), cost = opt.cost or nil, wait_price = opt.wait_price, mode = opt.mode }
 	for _, name in ipairs(limits) do
 		how[name] = opt[name]
 	end
@@ -128,21 +190,34 @@ local function tell(job, answer)
 	end
 end
 
+local function stop_for(opt, cluster, plan, books, how, job)
+	if plan:earliest(job) == cluster.now then
+		return false
+	end
+	local answer, why, _, found = plan:preempt(job, how)
+	if answer then
+		tell(job, answer)
+		note(opt, books, job, answer)
+	elseif found then
+		slurm.log_debug("preempt: job %d: %s (%s)", job.id, why, found.verdict)
+	end
+	return true
+end
+
 local function stop_for_all(opt, cluster, plan)
-	local held, left = count_held(opt, cluster), opt.jobs
-	local how = make_how(opt, held)
+	local books, left = { held = count_held(opt, cluster), stopped = {} }, opt.jobs
+	local how = make_how(opt, books)
 	for job in cluster:queue(opt.window, nil, "all") do
 		if left == 0 then
 			break
 		end
-		if not reason_not(opt, held, job, cluster) and plan:earliest(job) ~= cluster.now then
-			local answer, why, _, found = plan:preempt(job, how)
-			left = left - 1
-			if answer then
-				tell(job, answer)
-			elseif found then
-				slurm.log_debug("preempt: job %d: %s (%s)", job.id, why, found.verdict)
+		if not reason_not(opt, books.held, job, cluster) then
+			-- (what goes wrong for one job is not the others' fault)
+			local ok, asked = pcall(stop_for, opt, cluster, plan, books, how, job)
+			if not ok then
+				slurm.log_error("preempt: job %d: %s", job.id, tostring(asked))
 			end
+			left = left - ((asked or not ok) and 1 or 0)
 		end
 	end
 end

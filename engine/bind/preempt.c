@@ -23,16 +23,36 @@ struct asker {
 	bool raised;			/* one of them did; what it raised is on the top of the stack */
 };
 
-/* Call the function with both jobs and the cluster; what it returns is on the top of the stack.  0, or -1. */
+struct question {
+	const struct asker *q;
+	uint32_t victim, job;
+};
+
+/* The function, question: what it returns of both jobs and the cluster. */
+static int call_protected(lua_State *L)
+{
+	const struct question *a = lua_touserdata(L, 2);
+	struct sl_lua *x = a->q->x;
+
+	lua_settop(L, 1);
+	sl_lua_push_job(L, x, a->victim, x->snap->job.partition[a->victim]);
+	sl_lua_push_job(L, x, a->job, a->q->partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 3, 1);
+	return 1;
+}
+
+/* Call the function; what it returns is on the top of the stack.  0, or -1.  (Memory may be short before it is called, too: no error
+ * of Lua's leaves the plan half changed.) */
 static int call(struct asker *q, int function, uint32_t victim, uint32_t job, struct sl_error *err)
 {
+	struct question a = { q, victim, job };
 	lua_State *L = q->L;
 
+	lua_pushcfunction(L, call_protected);
 	lua_pushvalue(L, function);
-	sl_lua_push_job(L, q->x, victim, q->x->snap->job.partition[victim]);
-	sl_lua_push_job(L, q->x, job, q->partition);
-	sl_lua_push_cluster(L, q->x);
-	if (lua_pcall(L, 3, 1, 0) == LUA_OK)
+	lua_pushlightuserdata(L, &a);
+	if (lua_pcall(L, 2, 1, 0) == LUA_OK)
 		return 0;
 	q->raised = true;
 	return sl_fail(err, SL_ESCRIPT, "a function of the policy failed");

@@ -86,16 +86,27 @@ static int64_t gone_at(const struct sl_plan *p, uint32_t j)
 	return grace > soon ? grace : soon;
 }
 
+static int64_t group_gone_at(const struct sl_plan *p, const struct victim_group *g)
+{
+	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
+
+	for (uint32_t k = 0; k < g->jobs; k++) {
+		int64_t own = gone_at(p, g->job[k]);
+
+		at = own > at ? own : at;
+	}
+	return at;
+}
+
 static int64_t all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of)
 {
 	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
 
-	for (uint32_t g = 0; g < groups->count; g++)
-		for (uint32_t k = 0; (!of || of[g]) && k < groups->item[g].jobs; k++) {
-			int64_t own = gone_at(p, groups->item[g].job[k]);
+	for (uint32_t g = 0; g < groups->count; g++) {
+		int64_t own = !of || of[g] ? group_gone_at(p, &groups->item[g]) : at;
 
-			at = own > at ? own : at;
-		}
+		at = own > at ? own : at;
+	}
 	return at;
 }
 
@@ -111,6 +122,7 @@ struct deed {
 	struct sl_choice choice;
 	int64_t t, seconds;
 	uint32_t at;			/* the reservation that it had; SL_NONE: none */
+	uint32_t late;			/* groups beyond those of the list, which are not gone in time */
 };
 
 static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err)
@@ -412,6 +424,66 @@ static int set_all(struct deed *d, bool gone, struct sl_error *err)
 	return 0;
 }
 
+/* The first of the groups can be gone, at the earliest. */
+static int64_t soonest_gone(const struct deed *d)
+{
+	int64_t at = INT64_MAX;
+
+	for (uint32_t g = 0; g < d->groups.count; g++) {
+		int64_t own = group_gone_at(d->p, &d->groups.item[g]);
+
+		at = own < at ? own : at;
+	}
+	return at > d->terms->at ? at : d->terms->at;
+}
+
+/* Groups that are not gone by then go behind the list. */
+static void hide_late(struct deed *d, int64_t t)
+{
+	struct victim_groups *g = &d->groups;
+
+	for (uint32_t i = 0; i < g->count; ) {
+		struct victim_group late = g->item[i];
+
+		if (group_gone_at(d->p, &late) <= t) {
+			i++;
+			continue;
+		}
+		g->item[i] = g->item[--g->count];
+		g->item[g->count] = late;
+		d->late++;
+	}
+}
+
+static void show_late(struct deed *d)
+{
+	d->groups.count += d->late;
+	d->late = 0;
+}
+
+/* When all could be gone, nobody has to be: then those are asked for who are gone sooner, so that the long grace time of one does
+ * not make the job wait.  0, or -1. */
+static int choose_sooner(struct deed *d, struct sl_error *err)
+{
+	int64_t t = soonest_gone(d), late = d->t, seconds = plan_booked(&d->a, plan_time(d->p, d->w, t)), was = d->seconds;
+
+	if (t >= late || !seconds)
+		return 0;
+	sl_choice_free(&d->choice);
+	hide_late(d, t);
+	d->t = t;
+	d->seconds = seconds;
+	if (choose(d, err) < 0)
+		return -1;
+	if (d->choice.stopped)
+		return 0;
+	show_late(d);
+	d->t = late;
+	d->seconds = was;
+	plan_say_nothing(&d->answer->why);
+	return choose(d, err);
+}
+
 /* What stays short with all that may be stopped gone; or that no set was found, though they would do. */
 static int explain_no_choice(struct deed *d, struct sl_error *err)
 {
@@ -461,7 +533,7 @@ static int search(struct deed *d, struct sl_error *err)
 		plan_say(&d->answer->why, SL_WHY_DEADLINE, "cannot end by its deadline once others have ended");
 		return 0;
 	}
-	if (choose(d, err) < 0)
+	if (choose(d, err) < 0 || (d->choice.stopped && !count_chosen(d) && choose_sooner(d, err) < 0))
 		return -1;
 	if (!d->choice.stopped && d->answer->why.why == SL_WHY_NONE && explain_no_choice(d, err) < 0)
 		return -1;
@@ -537,6 +609,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 	plan_as_before(p, was);
 	plan_attempt_end(&d.a);
 	sl_choice_free(&d.choice);
+	show_late(&d);
 	plan_victims_free(&d.groups);
 	return rc;
 }

@@ -411,6 +411,24 @@ static void grace_time_is_waited_for(void **state)
 	leave(&d);
 }
 
+static void the_long_grace_time_of_one_does_not_make_the_job_wait(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+	struct asked a;
+
+	(void) state;
+	/* when it is over, the others have ended by themselves */
+	build_change_job(b, 1, .grace_time = 7200, build_r_.safe_until = BUILD_NOW + 7200);
+	d = sit_at(b);
+	a = ask(&d, 7, NULL);
+	assert_int_equal(a.rc, 1);
+	assert_int_equal(a.id[0], 2);
+	assert_int_equal(a.answer.start, BUILD_NOW + 1);
+	accepted(&d);
+	leave(&d);
+}
+
 static void who_is_not_allowed_to_preempt_stops_nobody(void **state)
 {
 	struct desk d = sit_at(four_nodes(1));
@@ -639,6 +657,7 @@ int main(void)
 		cmocka_unit_test(who_has_a_held_place_stops_nobody_else),
 		cmocka_unit_test(a_place_that_cannot_be_had_in_time_is_released),
 		cmocka_unit_test(grace_time_is_waited_for),
+		cmocka_unit_test(the_long_grace_time_of_one_does_not_make_the_job_wait),
 		cmocka_unit_test(who_is_not_allowed_to_preempt_stops_nobody),
 		cmocka_unit_test(without_enough_work_nobody_is_stopped_and_it_is_said),
 		cmocka_unit_test(nothing_is_decided_while_it_is_asked_whom_to_stop),

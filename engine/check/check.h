@@ -107,14 +107,14 @@
  * preempted is Slurm's to say when the time has come.
  *
  * Stops.  A running job is stopped for another (plan_image.h, stop) only if Slurm lets that one preempt it, now and in that way
- * (preempt_mode, preempt_from, preempts; requeued rather than cancelled if it can be), in this run and once; a gang (components of a
- * heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an array) whole; and not if the other was stopped for
- * it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
+ * (preempt_mode, preempt_from, preempts; requeued rather than cancelled if it can be; not suspended if it keeps memory or gres),
+ * in this run and once; a gang (components of a heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an
+ * array) whole; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
  * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
  * by themselves.  Without any group of them something of the place would be missing.
  *
  * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
- * job's own row begins or the time is up until which it is held.
+ * job's own row begins or the time is up until which it is held.  A place that the plan releases, or holds anew, is nobody's.
  *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *

@@ -341,10 +341,11 @@ static void read_options(lua_State *L, struct making *m)
 int sl_lua_history_order(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct making m = { .now = sl_cluster_now(x->cluster) };
+	struct making m = { 0 };
 	struct sl_error err;
 
 	sl_lua_check(L, x, 1, SL_CLASS_HISTORY);
+	m.now = sl_cluster_now(x->cluster);
 	lua_settop(L, OPTIONS);
 	luaL_checktype(L, OPTIONS, LUA_TTABLE);
 	luaL_checkstack(L, 12, NULL);

@@ -27,7 +27,7 @@ static const char *conf_path(void)
 /* What scontrol says: "KEY   = value" in one of its lines.  malloc'ed, or NULL. */
 static char *ask_scontrol(const char *key)
 {
-	FILE *in = popen("scontrol show config 2>/dev/null", "re");
+	FILE *in = popen("timeout 10 scontrol show config 2>/dev/null", "re");
 	char *line = NULL, *value, *found = NULL;
 	size_t room = 0, n = strlen(key);
 
@@ -143,13 +143,16 @@ int sl_statedir_site(char *path, size_t size)
 
 int sl_statedir_private(char *words, size_t size)
 {
-	char *data = ask_conf("PrivateData"), *mcs = ask_conf("MCSParameters");
+	struct sl_conf *conf = sl_conf_read(conf_path(), SL_CONF_SETTINGS, NULL);
+	char *(*ask)(const char *key) = conf ? ask_file : ask_scontrol;
+	char *data = ask("PrivateData"), *mcs = ask("MCSParameters");
 	int rc = -1;
 
 	/* Slurm prints a value for either; in slurm.conf none need be there */
-	if (data || mcs || !access(conf_path(), R_OK))
+	if (data || mcs || conf)
 		rc = snprintf(words, size, "%s%s", data && strcasecmp(data, "(null)") ? data : "",
 			      mcs && strcasestr(mcs, "privatedata") ? ",mcs" : "") < (int) size ? 0 : -1;
+	sl_conf_destroy(conf);
 	free(data);
 	free(mcs);
 	return rc;

@@ -75,18 +75,18 @@ static uint32_t read_job(const struct sl_snapshot *s, const char *text, uint32_t
 /* -- what was decided --------------------------------------------------------- */
 
 /* Leave out of an event what its job's user could not read in squeue. */
-static void strip(json_t *event, unsigned hides)
+static void strip(const struct sl_page *p, json_t *event)
 {
 	static const char *const others[] = { "ahead", "because", "borrowed_from", "through" };
 
-	if (!*sl_page_text(hides, event))
+	if (!*sl_page_text(p, event))
 		json_object_del(event, "text");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		json_object_del(event, others[i]);
 }
 
 /* For whom it was stopped, or its place is held, is another's job. */
-static void strip_all(json_t *events, unsigned hides)
+static void strip_all(const struct sl_page *p, json_t *events)
 {
 	for (size_t i = json_array_size(events); i-- > 0; ) {
 		json_t *event = json_array_get(events, i);
@@ -94,7 +94,7 @@ static void strip_all(json_t *events, unsigned hides)
 		if (sl_past_is(event, "stop") || sl_past_is(event, "hold"))
 			json_array_remove(events, i);
 		else
-			strip(event, hides);
+			strip(p, event);
 	}
 }
 
@@ -108,7 +108,7 @@ static char *make_line(const struct sl_page *p, uint32_t job, const json_t *even
 		event = NULL;
 	if (waits) {
 		w.why = *sl_member_text(event, "why") ? sl_member_text(event, "why") : "resources";
-		w.text = sl_page_text(p->hides, event);
+		w.text = sl_page_text(p, event);
 		w.nodes = sl_member_text(event, "nodes");
 		w.start_s = sl_member_integer(event, "start_time");
 	}
@@ -139,7 +139,7 @@ static char *tell(const struct sl_page *p, struct sl_past *past, uint32_t job, b
 	size_t i;
 
 	if (some)
-		strip_all(past->events, p->hides);
+		strip_all(p, past->events);
 	line = make_line(p, job, json_array_get(past->events, 0));
 	if (line)
 		json_object_set_new(o, "when", json_stringn(line, strcspn(line, "\n")));

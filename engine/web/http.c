@@ -297,7 +297,11 @@ struct sl_http *sl_http_start(int fd, const char *user_header, sl_http_handler *
 		return NULL;
 	}
 	*h = (struct sl_http) { .user_header = user_header, .handler = handler, .arg = arg };
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);	/* which the daemon closes */
+	if ((fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {	/* which the daemon closes */
+		sl_fail(err, SL_EIO, "serve: %s", strerror(errno));
+		sl_http_stop(h);
+		return NULL;
+	}
 	h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, accept_request, h,
 				     MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
 				     MHD_OPTION_LISTEN_SOCKET, fd,

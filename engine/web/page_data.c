@@ -42,9 +42,9 @@ static bool is_told_by_squeue(const char *why)
 	return false;
 }
 
-const char *sl_page_text(unsigned hides, const json_t *record)
+const char *sl_page_text(const struct sl_page *p, const json_t *record)
 {
-	return !hides || is_told_by_squeue(sl_member_text(record, "why")) ? sl_member_text(record, "text") : "";
+	return (p->seen && !p->hides && !p->seen->some) || is_told_by_squeue(sl_member_text(record, "why")) ? sl_member_text(record, "text") : "";
 }
 
 /* -- nodes ---------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static void put_waiting(struct compose *c, const struct item *x)
 	sl_json_put_int(c->j, "end", x->when && limited ? x->when + v->time_limit[x->row] : 0);
 	sl_json_put_bool(c->j, "reserved", sl_member_integer(x->record, "start_time") != 0);
 	sl_json_put_str(c->j, "why", x->record ? sl_member_text(x->record, "why") : sl_snapshot_str(c->s, v->state_reason[x->row]));
-	sl_json_put_str(c->j, "text", sl_page_text(c->p->hides, x->record));
+	sl_json_put_str(c->j, "text", sl_page_text(c->p, x->record));
 	put_planned_nodes(c, sl_member_text(x->record, "nodes"));
 }
 

@@ -32,6 +32,6 @@ struct sl_page {
 char *sl_page_data(const struct sl_page *p, size_t *size, struct sl_error *err);
 
 /* The text of a record of the journal, where it may be shown: squeue shows it to the job's user, or nothing is hidden. */
-const char *sl_page_text(unsigned hides, const json_t *record);
+const char *sl_page_text(const struct sl_page *p, const json_t *record);
 
 #endif

@@ -99,7 +99,7 @@ static bool shows_job(struct sl_visible *v, const struct sl_snapshot *s, uint32_
 static bool is_copied(int table)
 {
 	return table != SL_T_JOB && table != SL_T_QUEUE && table != SL_T_USAGE && table != SL_T_HISTORY &&
-	       table != SL_T_REMEMBERED && !sl_snapshot_schema.table[table].nested;
+	       table != SL_T_REMEMBERED && table != SL_T_HELD && table != SL_T_STOPPED && !sl_snapshot_schema.table[table].nested;
 }
 
 static void copy_jobs(struct sl_visible *v, const struct sl_snapshot *s, struct sl_image_copy *c, uint32_t *row_of)

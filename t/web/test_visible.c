@@ -22,6 +22,18 @@
 #define USERS 4
 static const char *const users[USERS] = { "ann", "bob", "cat", "dan" };
 
+/* Its place is held, and another's job was stopped for it. */
+static void hold_place(struct build *b, uint32_t row, uint32_t id, uint32_t partition)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "secret of %s", users[below(USERS)]);
+	sl_builder_append(b->builder, SL_T_HELD, &(struct sl_held_row) { .job = row, .partition = partition, .since = BUILD_NOW - 20,
+		.until = BUILD_NOW + 500, .places = { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .cores = 1 }), 1 } });
+	sl_builder_append(b->builder, SL_T_STOPPED, &(struct sl_stopped_row) { .job = id + 100, .preemptor = id, .time = BUILD_NOW - 20,
+		.user = sl_builder_str(b->builder, text), .partition = partition });
+}
+
 /* A cluster with jobs of all users, each with its user's name in whatever text it has, and partitions of all kinds. */
 static struct build *random_private_cluster(void)
 {
@@ -40,7 +52,11 @@ static struct build *random_private_cluster(void)
 		r.name = r.comment = r.account = r.state_reason = sl_builder_str(b->builder, text);
 		r.submit_time = BUILD_NOW - 100;
 		if (one_in(2)) {
-			build_queue(b, build_append(b, &r), r.partition);
+			uint32_t row = build_append(b, &r);
+
+			build_queue(b, row, r.partition);
+			if (one_in(4))
+				hold_place(b, row, id, r.partition);
 			continue;
 		}
 		r.state = SL_JOB_RUNNING;

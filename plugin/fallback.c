@@ -45,6 +45,9 @@ static int select_open(struct sl_commit *m, job_record_t *job)
 	int rc = sl_layout_start(job, NULL, 0, false, off, NULL, &cores, &how, &exact);
 
 	sl_hold_quiet_end(job, preempted);
+	/* to select closed nodes are not there */
+	if (off && rc != SLURM_SUCCESS && rc != ESLURM_ACCOUNTING_POLICY)
+		rc = ESLURM_NODES_BUSY;
 	FREE_NULL_BITMAP(off);
 	return rc;
 }

@@ -8,20 +8,6 @@
 
 /* -- what may run, under the locks ---------------------------------------------- */
 
-/*
- * A limit kept it from starting a while ago: does it still, if it gets no more than it asks
- * for?  The reason is the limit's, then.  (Asked of all jobs it would cost too much.)
- */
-static bool is_limited(job_record_t *job)
-{
-	uint64_t tres[slurmctld_tres_cnt];
-
-	if (!job->tres_req_cnt)
-		return false;
-	memcpy(tres, job->tres_req_cnt, sizeof(tres));
-	return !acct_policy_job_runnable_post_select(job, tres, false);
-}
-
 /* Slurm's deadline_ok() ends a job that is past it; who only looks on does not. */
 static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
 {
@@ -48,7 +34,8 @@ static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_
 	job->part_ptr = q->part;
 	if (!sl_job_take_qos(job, q->qos_id))
 		return false;
-	return acct_policy_job_runnable_pre_select(job, false) && !(sl_collect_note(s, job)->limited && is_limited(job));
+	/* (what it asks for is looked at where a limit kept it from starting a while ago: of all jobs it would cost too much) */
+	return acct_policy_job_runnable_pre_select(job, false) && !(sl_collect_note(s, job)->limited && sl_job_is_limited(job));
 }
 
 /* In sort_job_queue()'s order, but without the locks.  With preemption enabled

@@ -164,6 +164,8 @@ static const char *copy_nodes(struct copy *x, uint32_t reserve)
 	return NULL;
 }
 
+#define LONGEST_S (31 * 86400)		/* that a place is held for */
+
 /* Put a row of holds into the book; NULL, or why not. */
 static const char *hold_place(struct copy *x, uint32_t i, struct sl_error *err)
 {
@@ -185,6 +187,8 @@ static const char *hold_place(struct copy *x, uint32_t i, struct sl_error *err)
 		return "it was changed meanwhile";
 	if (v->until[i] <= time(NULL))
 		return "its place is to be held until a time that is past";
+	if (v->until[i] > time(NULL) + LONGEST_S)
+		return "its place is to be held for more than 31 days";
 	x->place = (struct sl_held) { .job = v->job[i], .user = job->user_id, .stamp = v->stamp[i], .until = v->until[i],
 				      .partition = (char *) sl_snapshot_str(snap, snap->partition.name[part]) };
 	if ((why = copy_nodes(x, reserve)))

@@ -31,12 +31,20 @@ static void read_user_signal(void)
 		xstrcasestr(sl_preempt_params(), "preempt_send_user_signal");
 }
 
+/* As select_nodes() asks before it preempts anybody: who may not start gains nothing by that. */
+static bool is_over_limit(job_record_t *job)
+{
+	return accounting_enforce & ACCOUNTING_ENFORCE_LIMITS &&
+		(!acct_policy_job_runnable_pre_select(job, false) || sl_job_is_limited(job));
+}
+
 const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, uint32_t job_id, int64_t stamp, const char *partition)
 {
 	job_record_t *job = find_job_record(job_id);
 	part_record_t *part = find_part_record((char *) partition), *before;
 	uint32_t row = sl_collect_row(c, job_id), w = row == SL_NONE ? SL_NONE : c->first_way[row];
 	sl_list_t victims;
+	bool limited;
 
 	if (!job || !sl_job_sane(job) || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return "it does not wait any more";
@@ -55,8 +63,11 @@ const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, u
 	read_user_signal();
 	before = job->part_ptr;
 	job->part_ptr = part;
-	victims = slurm_find_preemptable_jobs(job);
+	limited = is_over_limit(job);
+	victims = limited ? NULL : slurm_find_preemptable_jobs(job);
 	job->part_ptr = before;
+	if (limited)
+		return "a limit of its account or QOS keeps it from starting";
 	p->c = c;
 	p->preemptor = job;
 	if (victims) {

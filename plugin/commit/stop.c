@@ -253,6 +253,8 @@ static bool start_beside(struct batch *b)
 		s.keep_off = bit_copy((bitstr_t *) nodes);
 		bit_not(s.keep_off);
 		ok = sl_start_run(&s, &cores);
+		if (ok)
+			(void) sl_hold_end(m, job);
 		sl_start_count(&s);
 	}
 	sl_cores_clear(&cores);

@@ -348,6 +348,17 @@ static inline bool sl_job_take_qos(job_record_t *job, uint32_t qos_id)
 	return qos != NULL;
 }
 
+/* True if a limit of its account or QOS keeps it from starting now, if it gets no more than it asks for: the reason is the limit's then. */
+static inline bool sl_job_is_limited(job_record_t *job)
+{
+	uint64_t tres[slurmctld_tres_cnt];
+
+	if (!job->tres_req_cnt)
+		return false;
+	memcpy(tres, job->tres_req_cnt, sizeof(tres));
+	return !acct_policy_job_runnable_post_select(job, tres, false);
+}
+
 /* The number of the job's QOS; 0: it has none. */
 static inline uint32_t sl_job_qos_id(const job_record_t *job)
 {

@@ -435,10 +435,11 @@ static int check_row(const struct sl_page *p, uint32_t row, struct sl_error *err
 
 static int check_job(const struct sl_page *p, const struct sl_page_job *job, struct sl_error *err)
 {
-	const struct sl_snapshot *snap = &p->w->snap;
+	const struct sl_snapshot *snap;
 
 	if (check_row(p, job->job, err) < 0)
 		return -1;
+	snap = &p->w->snap;
 	if (p->start_of[job->job])
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " was given twice", snap->job.id[job->job]);
 	if (job->start_s < snap->job.submit_time[job->job] || (job->end_s && job->end_s < job->start_s))

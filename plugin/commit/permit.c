@@ -3,6 +3,7 @@
 #include "plugin/commit/permit.h"
 
 const char sl_permit_ended[] = "it does not run any more";
+const char sl_permit_limited[] = "a limit of its account or QOS keeps it from starting";
 
 job_record_t *sl_permit_leader(job_record_t *job)
 {
@@ -67,7 +68,7 @@ const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, u
 	victims = limited ? NULL : slurm_find_preemptable_jobs(job);
 	job->part_ptr = before;
 	if (limited)
-		return "a limit of its account or QOS keeps it from starting";
+		return sl_permit_limited;
 	p->c = c;
 	p->preemptor = job;
 	if (victims) {

@@ -18,7 +18,8 @@ struct sl_permit {
 
 /*
  * Ask Slurm for all jobs that may be preempted for the job in that partition: one look at all jobs. NULL; or why it may
- * preempt nobody, where *p is empty. The job is as it was afterwards.
+ * preempt nobody, where *p is empty; sl_permit_limited, the pointer, if a limit keeps it from starting. The job is as it was
+ * afterwards.
  */
 const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, uint32_t job, int64_t stamp, const char *partition);
 void sl_permit_end(struct sl_permit *p);
@@ -28,7 +29,7 @@ void sl_permit_end(struct sl_permit *p);
  * says why it may not be stopped.
  */
 const char *sl_permit_refused(const struct sl_permit *p, uint32_t job, int64_t start_time, uint32_t mode);
-extern const char sl_permit_ended[];
+extern const char sl_permit_ended[], sl_permit_limited[];
 
 /* PreemptMode by which it is stopped: Slurm's, or the milder one that the plan says, which sl_permit_refused() has looked at. */
 uint16_t sl_permit_mode(job_record_t *victim, uint32_t mode);

@@ -194,6 +194,8 @@ static bool find_preemptor(struct batch *b, struct sl_permit *p)
 
 	if (why)
 		snprintf(b->why, sizeof(b->why), "%s", why);
+	if (why == sl_permit_limited)	/* it is in the queue again when the limit lets it */
+		sl_note_write(m->notes, place->job, m->c->snap.job.submit_time[sl_collect_row(m->c, place->job)])->limited = true;
 	return !why;
 }
 

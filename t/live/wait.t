@@ -34,7 +34,8 @@ after_ok() {
 	second=$(submit -N1 --dependency=afterok:"$first")
 	[ "$(job_reason "$second")" = Dependency ]
 	starts "$second" 20
-	job_is "$first" COMPLETED
+	job_is "$first" COMPLETED COMPLETING
+	wait_for 20 job_is "$first" COMPLETED
 }
 it "a dependent job waits for the one before it and then starts" after_ok
 
@@ -62,7 +63,8 @@ singleton() {
 	second=$(submit -N1 -J lonely --dependency=singleton)
 	starts "$first"
 	starts "$second" 30
-	job_is "$first" COMPLETED
+	job_is "$first" COMPLETED COMPLETING
+	wait_for 20 job_is "$first" COMPLETED
 }
 it "singletons of one name run one after the other" singleton
 

@@ -11,6 +11,7 @@
 
 #include "t/build.h"
 #include "base/grow.h"
+#include "image/plan_answer.h"
 #include "model/cluster.h"
 
 /* -- the machine --------------------------------------------------------- */
@@ -332,4 +333,18 @@ void build_stoppable(struct build *b, uint32_t id, uint32_t mode)
 void build_may_preempt(struct build *b, uint32_t id)
 {
 	build_change_job(b, id, .preempts = sl_builder_str(b->builder, "QOS=low"), build_r_.flags |= SL_JOBF_MAY_PREEMPT);
+}
+
+void build_expect_answer(const struct build *b, struct built_plan *p, const char *words)
+{
+	struct sl_error err = { SL_OK, "" };
+	int rc = sl_plan_answers(build_plan_open(p), &b->snap, &err);
+
+	if (!words && rc)
+		fail_msg("refused: %s", err.text);
+	if (words && !rc)
+		fail_msg("not refused, expected: %s", words);
+	if (words && !strstr(err.text, words))
+		fail_msg("said \"%s\", expected \"%s\"", err.text, words);
+	build_plan_destroy(p);
 }

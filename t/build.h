@@ -115,6 +115,9 @@ struct built_plan {
 /* An empty plan that answers the snapshot; places are appended before their row. */
 struct built_plan *build_plan(const struct build *b);
 void build_plan_destroy(struct built_plan *p);
+
+/* What is said of the plan (sl_plan_answers()), which is gone then, has these words; NULL: it answers. */
+void build_expect_answer(const struct build *b, struct built_plan *p, const char *words);
 struct sl_range build_place(struct built_plan *p, uint32_t node, uint32_t cores);
 const struct sl_plan_image *build_plan_open(struct built_plan *p);
 

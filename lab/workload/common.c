@@ -204,3 +204,20 @@ int sl_params_parse(const char *name, const char *text, const struct sl_param *p
 	}
 	return 0;
 }
+
+void sl_issue_vnote(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap)
+{
+	if (issue->count < SL_ISSUE_LINES)
+		issue->line[issue->count] = line;
+	if (!issue->count++)
+		vsnprintf(issue->example, sizeof(issue->example), fmt, ap);
+}
+
+void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	sl_issue_vnote(issue, line, fmt, ap);
+	va_end(ap);
+}

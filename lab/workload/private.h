@@ -8,6 +8,8 @@
 #ifndef SL_WORKLOAD_PRIVATE_H
 #define SL_WORKLOAD_PRIVATE_H
 
+#include <stdarg.h>
+
 #include "base/lines.h"
 #include "base/random.h"
 #include "workload/workload.h"
@@ -99,6 +101,7 @@ int64_t sl_workload_walltime(double factor, enum sl_overrun overrun, int64_t *ru
 
 void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void sl_issue_vnote(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap);
 
 /* In strict mode the first issue that counts is a failure: -1 with *err. */
 int sl_issues_judge(const char *name, const struct sl_issue_count *issue, struct sl_error *err);

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,35 +44,16 @@ struct sl_store {
 	struct sl_error err;		/* the first failure */
 };
 
-/* -- issues --------------------------------------------------------------- */
-
-static void count_issue(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap)
-{
-	if (issue->count < SL_ISSUE_LINES)
-		issue->line[issue->count] = line;
-	if (!issue->count++)
-		vsnprintf(issue->example, sizeof(issue->example), fmt, ap);
-}
-
-void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	count_issue(issue, line, fmt, ap);
-	va_end(ap);
-}
+/* -- the store ------------------------------------------------------------ */
 
 void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	count_issue(&s->issue[issue], line, fmt, ap);
+	sl_issue_vnote(&s->issue[issue], line, fmt, ap);
 	va_end(ap);
 }
-
-/* -- the store ------------------------------------------------------------ */
 
 struct sl_store *sl_store_create(const char *name, const struct sl_workload_options *opt, struct sl_error *err)
 {

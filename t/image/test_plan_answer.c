@@ -48,21 +48,6 @@ static void start(struct built_plan *p, uint32_t job)
 	sl_builder_append(p->builder, SL_P_START, &row);
 }
 
-/* What is said of the plan, which is gone then; NULL: it answers. */
-static void expect(const struct build *b, struct built_plan *p, const char *words)
-{
-	struct sl_error err = { SL_OK, "" };
-	int rc = sl_plan_answers(build_plan_open(p), &b->snap, &err);
-
-	if (!words && rc)
-		fail_msg("refused: %s", err.text);
-	if (words && !rc)
-		fail_msg("not refused, expected: %s", words);
-	if (words && !strstr(err.text, words))
-		fail_msg("said \"%s\", expected \"%s\"", err.text, words);
-	build_plan_destroy(p);
-}
-
 static void an_honest_plan_answers(void **state)
 {
 	struct build *b = two_waiting();
@@ -85,7 +70,7 @@ static void an_honest_plan_answers(void **state)
 	sl_builder_append(p->builder, SL_P_ACTION, &action);
 	action.verb = SL_ACTION_NOTIFY;
 	sl_builder_append(p->builder, SL_P_ACTION, &action);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	build_destroy(b);
 }
 
@@ -97,7 +82,7 @@ static void the_answer_to_another_snapshot_is_refused(void **state)
 	(void) state;
 	b->meta.sequence++;
 	p = build_plan(b);
-	expect(b, p, "answers snapshot 8, expected 7");
+	build_expect_answer(b, p, "answers snapshot 8, expected 7");
 	build_destroy(b);
 }
 
@@ -110,11 +95,11 @@ static void a_job_starts_once_and_an_array_once_for_each_task(void **state)
 	(void) state;
 	start(p, 2);
 	start(p, 2);
-	expect(b, p, "start[1]: job 2 is started more often than it has tasks");
+	build_expect_answer(b, p, "start[1]: job 2 is started more often than it has tasks");
 	p = build_plan(b);
 	for (i = 0; i < 4; i++)
 		start(p, 3);
-	expect(b, p, "start[3]: job 3 is started more often than it has tasks");
+	build_expect_answer(b, p, "start[3]: job 3 is started more often than it has tasks");
 	build_destroy(b);
 }
 
@@ -126,20 +111,20 @@ static void only_what_is_in_the_queue_is_started(void **state)
 
 	(void) state;
 	start(p, 100002);
-	expect(b, p, "start[0]: job 100002 is not in the snapshot");
+	build_expect_answer(b, p, "start[0]: job 100002 is not in the snapshot");
 	p = build_plan(b);
 	start(p, 1);
-	expect(b, p, "job 1 is not in the queue of partition row 0");
+	build_expect_answer(b, p, "job 1 is not in the queue of partition row 0");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	row.partition = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "job 2 is not in the queue of partition row 1");
+	build_expect_answer(b, p, "job 2 is not in the queue of partition row 1");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	row.shape = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "job 2 has no alternative 1");
+	build_expect_answer(b, p, "job 2 has no alternative 1");
 	build_destroy(b);
 }
 
@@ -152,18 +137,18 @@ static void places_are_nodes_of_the_snapshot_in_order(void **state)
 	(void) state;
 	row.places = build_place(p, 2, 1);
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "start[0]: there is no node row 2");
+	build_expect_answer(b, p, "start[0]: there is no node row 2");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	build_place(p, 0, 1);
 	row.places.count = 2;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "node row 0 comes twice or out of order");
+	build_expect_answer(b, p, "node row 0 comes twice or out of order");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	row.places = build_place(p, 0, 0);
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "no cores of node row 0");
+	build_expect_answer(b, p, "no cores of node row 0");
 	build_destroy(b);
 }
 
@@ -177,13 +162,13 @@ static void lenders_are_partitions_and_no_more_than_there_are(void **state)
 	(void) state;
 	row.through = 2;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "there is no partition row 2");
+	build_expect_answer(b, p, "there is no partition row 2");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	row.through = 1;
 	row.lenders = (struct sl_range) { sl_builder_append(p->builder, SL_P_LENDER, &lender), 1 };
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "there is no partition row 2");
+	build_expect_answer(b, p, "there is no partition row 2");
 	p = build_plan(b);
 	row = start_of(p, 2);
 	lender.partition = 1;
@@ -191,7 +176,7 @@ static void lenders_are_partitions_and_no_more_than_there_are(void **state)
 	sl_builder_append(p->builder, SL_P_LENDER, &lender);
 	sl_builder_append(p->builder, SL_P_LENDER, &lender);
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "more lenders than there are partitions");
+	build_expect_answer(b, p, "more lenders than there are partitions");
 	build_destroy(b);
 }
 
@@ -207,15 +192,15 @@ static void a_job_is_reserved_once_and_waits_once(void **state)
 	reserve.partition = 0;
 	sl_builder_append(p->builder, SL_P_RESERVE, &reserve);
 	sl_builder_append(p->builder, SL_P_RESERVE, &reserve);
-	expect(b, p, "reserve[1]: job 2 is reserved twice");
+	build_expect_answer(b, p, "reserve[1]: job 2 is reserved twice");
 	p = build_plan(b);
 	sl_builder_append(p->builder, SL_P_PENDING, &pending);
 	sl_builder_append(p->builder, SL_P_PENDING, &pending);
-	expect(b, p, "pending[1]: job 2 stays pending twice");
+	build_expect_answer(b, p, "pending[1]: job 2 stays pending twice");
 	p = build_plan(b);
 	pending.job = 1;
 	sl_builder_append(p->builder, SL_P_PENDING, &pending);
-	expect(b, p, "pending[0]: job 1 is not in the queue");
+	build_expect_answer(b, p, "pending[0]: job 1 is not in the queue");
 	build_destroy(b);
 }
 
@@ -231,7 +216,7 @@ static void orders_for_a_job_have_an_end(void **state)
 	action.verb = SL_ACTION_NOTIFY;
 	for (i = 0; i <= SL_PLAN_ACTIONS_MAX; i++)
 		sl_builder_append(p->builder, SL_P_ACTION, &action);
-	expect(b, p, "action[16]: more than 16 actions for job 1");
+	build_expect_answer(b, p, "action[16]: more than 16 actions for job 1");
 	build_destroy(b);
 }
 
@@ -258,7 +243,7 @@ static void texts_that_are_shared_are_counted_each_time(void **state)
 			pending.job = 1 + k;
 			sl_builder_append(p->builder, SL_P_PENDING, &pending);
 		}
-		expect(b, p, jobs + 1 == i ? "plan: its texts are more than 33554432 bytes" : NULL);
+		build_expect_answer(b, p, jobs + 1 == i ? "plan: its texts are more than 33554432 bytes" : NULL);
 	}
 	build_destroy(b);
 }
@@ -273,7 +258,7 @@ static void a_log_has_an_end(void **state)
 	(void) state;
 	for (i = 0; i <= SL_PLAN_LOG_MAX; i++)
 		sl_builder_append(p->builder, SL_P_LOG, &line);
-	expect(b, p, "plan: 1001 lines for the log, expected at most 1000");
+	build_expect_answer(b, p, "plan: 1001 lines for the log, expected at most 1000");
 	build_destroy(b);
 }
 
@@ -286,7 +271,7 @@ static void a_job_is_not_behind_more_reservations_than_there_are(void **state)
 	(void) state;
 	row.behind = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "start[0]: job 2 is behind more reservations than there are");
+	build_expect_answer(b, p, "start[0]: job 2 is behind more reservations than there are");
 	build_destroy(b);
 }
 
@@ -309,20 +294,20 @@ static void a_block_is_of_nodes_of_the_snapshot_in_order(void **state)
 
 	(void) state;
 	put_block(p, 2, (const uint32_t[]) { 0, 0, 1, 1 });
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	put_block(p, 1, (const uint32_t[]) { 1, 2 });
-	expect(b, p, "node_run[0]: there are no node rows 1 to 2");
+	build_expect_answer(b, p, "node_run[0]: there are no node rows 1 to 2");
 	p = build_plan(b);
 	put_block(p, 1, (const uint32_t[]) { 1, 0 });
-	expect(b, p, "node_run[0]: there are no node rows 1 to 0");
+	build_expect_answer(b, p, "node_run[0]: there are no node rows 1 to 0");
 	p = build_plan(b);
 	put_block(p, 2, (const uint32_t[]) { 0, 1, 1, 1 });
-	expect(b, p, "block[0]: node row 1 comes twice or out of order");
+	build_expect_answer(b, p, "block[0]: node row 1 comes twice or out of order");
 	p = build_plan(b);
 	for (int i = 0; i <= SL_PLAN_BLOCKS_MAX; i++)
 		put_block(p, 1, (const uint32_t[]) { 0, 0 });
-	expect(b, p, "plan: 257 blocks, expected at most 256");
+	build_expect_answer(b, p, "plan: 257 blocks, expected at most 256");
 	build_destroy(b);
 }
 
@@ -336,7 +321,7 @@ static void nobody_is_bound_by_more_blocks_than_there_are(void **state)
 	(void) state;
 	row.blocks = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
-	expect(b, p, "start[0]: job 2 is bound by more blocks than there are");
+	build_expect_answer(b, p, "start[0]: job 2 is bound by more blocks than there are");
 	p = build_plan(b);
 	put_block(p, 1, (const uint32_t[]) { 0, 0 });
 	reserve.job = 2;
@@ -344,7 +329,7 @@ static void nobody_is_bound_by_more_blocks_than_there_are(void **state)
 	reserve.places = build_place(p, 1, 8);
 	reserve.blocks = 2;
 	sl_builder_append(p->builder, SL_P_RESERVE, &reserve);
-	expect(b, p, "reserve[0]: job 2 is bound by more blocks than there are");
+	build_expect_answer(b, p, "reserve[0]: job 2 is bound by more blocks than there are");
 	build_destroy(b);
 }
 
@@ -357,13 +342,13 @@ static void a_forecast_is_of_a_job_that_is_queued_and_told_once(void **state)
 	(void) state;
 	row.places = build_place(p, 0, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	row.places = build_place(p, 0, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
 	row.places = build_place(p, 0, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
-	expect(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
+	build_expect_answer(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
 	p = build_plan(b);
 	row.places = (struct sl_range) { 0, 0 };	/* without a partition: told by a policy, beside another */
 	row.partition = SL_NONE;
@@ -371,18 +356,18 @@ static void a_forecast_is_of_a_job_that_is_queued_and_told_once(void **state)
 	row.partition = 0;
 	row.places = build_place(p, 0, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	row.places = (struct sl_range) { 0, 0 };
 	row.partition = SL_NONE;
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
-	expect(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
+	build_expect_answer(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
 	row.partition = 0;
 	p = build_plan(b);
 	row.places = build_place(p, 99, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
-	expect(b, p, "forecast[0]: there is no node row 99");
+	build_expect_answer(b, p, "forecast[0]: there is no node row 99");
 	build_destroy(b);
 }
 
@@ -409,27 +394,27 @@ static void who_preempts_is_queued_and_may(void **state)
 	build_open(b);
 	p = build_plan(b);
 	preempt(p, 3, 0);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	preempt(p, 3, 0);
 	preempt(p, 2, 0);
-	expect(b, p, "preempt[1]: job 2 is not in the queue of partition row 0, or can preempt nobody");
+	build_expect_answer(b, p, "preempt[1]: job 2 is not in the queue of partition row 0, or can preempt nobody");
 	p = build_plan(b);
 	preempt(p, 3, 1);
-	expect(b, p, "preempt[0]: job 3 is not in the queue of partition row 1");
+	build_expect_answer(b, p, "preempt[0]: job 3 is not in the queue of partition row 1");
 	p = build_plan(b);
 	sl_builder_append(p->builder, SL_P_PREEMPT, &(struct sl_plan_preempt_row) { .job = 3, .behind = 1 });
-	expect(b, p, "preempt[0]: job 3 is behind more reservations than there are");
+	build_expect_answer(b, p, "preempt[0]: job 3 is behind more reservations than there are");
 	p = build_plan(b);
 	sl_builder_append(p->builder, SL_P_PREEMPT, &(struct sl_plan_preempt_row) { .job = 3, .blocks = 1 });
-	expect(b, p, "preempt[0]: job 3 is bound by more blocks than there are");
+	build_expect_answer(b, p, "preempt[0]: job 3 is bound by more blocks than there are");
 	p = build_plan(b);
 	preempt(p, 4, 0);
-	expect(b, p, "preempt[0]: job 4 is not in the snapshot");
+	build_expect_answer(b, p, "preempt[0]: job 4 is not in the snapshot");
 	p = build_plan(b);
 	for (i = 0; i <= SL_PLAN_PREEMPT_MAX; i++)
 		preempt(p, 3, 0);
-	expect(b, p, "plan: 21 jobs that may preempt others, expected at most 20");
+	build_expect_answer(b, p, "plan: 21 jobs that may preempt others, expected at most 20");
 	build_destroy(b);
 }
 

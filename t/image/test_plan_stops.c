@@ -89,21 +89,6 @@ static struct built_plan *with_place(const struct build *b)
 	return p;
 }
 
-/* What is said of the plan, which is gone then; NULL: it answers. */
-static void expect(const struct build *b, struct built_plan *p, const char *words)
-{
-	struct sl_error err = { SL_OK, "" };
-	int rc = sl_plan_answers(build_plan_open(p), &b->snap, &err);
-
-	if (!words && rc)
-		fail_msg("refused: %s", err.text);
-	if (words && !rc)
-		fail_msg("not refused, expected: %s", words);
-	if (words && !strstr(err.text, words))
-		fail_msg("said \"%s\", expected \"%s\"", err.text, words);
-	build_plan_destroy(p);
-}
-
 static void jobs_are_stopped_for_one_whose_place_is_held(void **state)
 {
 	struct build *b = two_to_stop();
@@ -112,11 +97,11 @@ static void jobs_are_stopped_for_one_whose_place_is_held(void **state)
 	(void) state;
 	stop(b, p, 1, 7);
 	stop(b, p, 2, 7);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	reserve(p, 7, 0);
 	stop(b, p, 1, 7);
-	expect(b, p, "stop[0]: job 1 for job 7: no place is held for that one");
+	build_expect_answer(b, p, "stop[0]: job 1 for job 7: no place is held for that one");
 	build_destroy(b);
 }
 
@@ -129,14 +114,14 @@ static void nobody_is_stopped_twice_or_in_a_run_that_is_over(void **state)
 	(void) state;
 	stop(b, p, 1, 7);
 	stop(b, p, 1, 7);
-	expect(b, p, "stop[1]: job 1 for job 7: it is stopped twice");
+	build_expect_answer(b, p, "stop[1]: job 1 for job 7: it is stopped twice");
 	p = with_place(b);
 	row.start_time++;
 	sl_builder_append(p->builder, SL_P_STOP, &row);
-	expect(b, p, "stop[0]: job 1 for job 7: that run is not the one that the snapshot has");
+	build_expect_answer(b, p, "stop[0]: job 1 for job 7: that run is not the one that the snapshot has");
 	p = with_place(b);
 	stop(b, p, 99, 7);
-	expect(b, p, "stop[0]: job 99 is not in the snapshot");
+	build_expect_answer(b, p, "stop[0]: job 99 is not in the snapshot");
 	build_destroy(b);
 }
 
@@ -147,22 +132,22 @@ static void only_who_may_be_preempted_is_stopped(void **state)
 
 	(void) state;
 	stop(b, p, 3, 7);
-	expect(b, p, "stop[0]: job 3 for job 7: Slurm does not let that one preempt it now");
+	build_expect_answer(b, p, "stop[0]: job 3 for job 7: Slurm does not let that one preempt it now");
 	p = with_place(b);
 	stop(b, p, 7, 7);
-	expect(b, p, "stop[0]: job 7 for job 7: Slurm does not let that one preempt it now");
+	build_expect_answer(b, p, "stop[0]: job 7 for job 7: Slurm does not let that one preempt it now");
 	p = build_plan(b);
 	reserve(p, 8, 0);
 	hold(p, 8);
 	stop(b, p, 1, 8);
-	expect(b, p, "stop[0]: job 1 for job 8: Slurm does not let that one preempt it now");
+	build_expect_answer(b, p, "stop[0]: job 1 for job 8: Slurm does not let that one preempt it now");
 	build_change_job(b, 1, .preempt_time = BUILD_NOW - 5);
 	build_change_job(b, 2, .preempt_from = BUILD_NOW + 5);
 	build_open(b);
 	for (uint32_t id = 1; id <= 2; id++) {
 		p = with_place(b);
 		stop(b, p, id, 7);
-		expect(b, p, "Slurm does not let that one preempt it now");
+		build_expect_answer(b, p, "Slurm does not let that one preempt it now");
 	}
 	build_destroy(b);
 }
@@ -192,7 +177,7 @@ static void a_job_is_stopped_no_harder_than_slurm_would(void **state)
 	row = stop_of(b, 1, 7);
 	row.mode = SL_STOP_REQUEUE;
 	sl_builder_append(p->builder, SL_P_STOP, &row);
-	expect(b, p, "stop[0]: job 1 for job 7: Slurm does not let it be stopped in that way");
+	build_expect_answer(b, p, "stop[0]: job 1 for job 7: Slurm does not let it be stopped in that way");
 	build_destroy(b);
 }
 
@@ -205,23 +190,23 @@ static void what_is_held_has_a_place_a_time_and_a_price(void **state)
 
 	(void) state;
 	hold(p, 7);
-	expect(b, p, "hold[0]: job 7 has no reservation");
+	build_expect_answer(b, p, "hold[0]: job 7 has no reservation");
 	p = build_plan(b);
 	reserve(p, 7, 1);
 	hold(p, 7);
-	expect(b, p, "hold[0]: job 7 has no reservation");
+	build_expect_answer(b, p, "hold[0]: job 7 has no reservation");
 	p = with_place(b);
 	hold(p, 7);
-	expect(b, p, "hold[1]: job 7 stands there twice");
+	build_expect_answer(b, p, "hold[1]: job 7 stands there twice");
 	p = build_plan(b);
 	reserve(p, 7, 0);
 	row.until = BUILD_NOW;
 	sl_builder_append(p->builder, SL_P_HOLD, &row);
-	expect(b, p, "hold[0]: job 7 has its place for no time, or at a negative cost");
+	build_expect_answer(b, p, "hold[0]: job 7 has its place for no time, or at a negative cost");
 	p = with_place(b);
 	cheap.cost = -1;
 	sl_builder_append(p->builder, SL_P_STOP, &cheap);
-	expect(b, p, "stop[0]: job 1 for job 7: at a negative cost");
+	build_expect_answer(b, p, "stop[0]: job 1 for job 7: at a negative cost");
 	build_destroy(b);
 }
 
@@ -235,11 +220,11 @@ static void what_is_released_needs_no_place(void **state)
 	row.job = 7;
 	row.release = 1;
 	sl_builder_append(p->builder, SL_P_HOLD, &row);
-	expect(b, p, NULL);
+	build_expect_answer(b, p, NULL);
 	p = build_plan(b);
 	sl_builder_append(p->builder, SL_P_HOLD, &row);
 	stop(b, p, 1, 7);
-	expect(b, p, "no place is held for that one");
+	build_expect_answer(b, p, "no place is held for that one");
 	build_destroy(b);
 }
 

@@ -7,7 +7,7 @@
  * word; circumstances that follow from sums over the request are added where these are done (model/want*.c).  From
  * this list come job.native and its text, the tables in doc/requests.md and doc/parity.md (make words-doc), what jobs
  * with alternatives may not ask for (plugin/request/shape.c), and the pairs of options that t/live/accepted.t tries on
- * a real select.
+ * a real select.  From the list of options behind it come those of schedlua willrun.
  *
  * Ownership: none.  Threads: any.
  */
@@ -164,6 +164,66 @@ typedef unsigned __int128 sl_word_set;
 	  "the engine counts the CPUs of a partition on a node as a kind of gres")
 
 #define SL_WORDS(X) SL_ASKED_WORDS(X) SL_NODE_WORDS(X) SL_SUM_WORDS(X)
+
+/*
+ * Options of sbatch, as schedlua willrun has them, and the words that they may say.  Those of a job's size, which its
+ * alternatives have, too (image/shapes.h); those whose id is a member of the verb's values; all others (tool/wishes.h).
+ *
+ * X(id, name, type: TEXT or WORD, argument, letter, words, meaning)
+ */
+#define SL_SIZE_OPTIONS(X) \
+	X(NODES, "nodes", TEXT, "N[-M]", 'N', SL_W(NODE_COUNTS) | SL_W(NODE_RANGES) | SL_W(LONG_LIST), "so many nodes") \
+	X(NTASKS, "ntasks", TEXT, "N", 'n', 0, "so many tasks") \
+	X(CPUS_PER_TASK, "cpus-per-task", TEXT, "N", 'c', SL_W(OTHER_CPUS), "so many CPUs for each of them") \
+	X(NTASKS_PER_NODE, "ntasks-per-node", TEXT, "N", 0, SL_W(TASKS_PER_NODE), "so many tasks on each node") \
+	X(TIME, "time", TEXT, "TIME", 't', 0, "walltime: minutes, H:M:S or D-H:M:S; default: the partition's") \
+	X(GRES, "gres", TEXT, "NAME[:TYPE][:N],...", 0, SL_W(GRES), "generic resources of each node") \
+	X(GPUS, "gpus", TEXT, "[TYPE:]N", 'G', SL_W(GRES) | SL_W(JOB_GRES), "GPUs in all") \
+	X(GPUS_PER_NODE, "gpus-per-node", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(FEWER_TASKS), "GPUs of each node") \
+	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS) | SL_W(BOUND_TASKS), \
+	  "GPUs of each task")
+#define SL_VALUE_OPTIONS(X) \
+	X(mem, "mem", TEXT, "SIZE", 0, 0, "memory of each node, MiB or with a unit: 16G") \
+	X(mem_per_cpu, "mem-per-cpu", TEXT, "SIZE", 0, 0, "memory for each CPU") \
+	X(constraint, "constraint", TEXT, "FEATURES", 'C', SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT), "nodes with these features")
+#define SL_WISH_OPTIONS(X) \
+	X(MINCPUS, "mincpus", TEXT, "N", 0, SL_W(MINCPUS) | SL_W(OTHER_CPUS), "so many CPUs of each node, at least") \
+	X(EXTRA, "extra-node-info", TEXT, "SOCKETS[:CORES[:THREADS]]", 'B', SL_W(SOCKETS) | SL_W(IDLE_THREADS), \
+	  "nodes with so many sockets, cores of each and threads of a core") \
+	X(SOCKETS, "sockets-per-node", TEXT, "N", 0, SL_W(SOCKETS), "nodes with so many sockets") \
+	X(CORES, "cores-per-socket", TEXT, "N", 0, SL_W(SOCKETS), "so many cores of each socket") \
+	X(THREADS, "threads-per-core", TEXT, "N", 0, SL_W(IDLE_THREADS), "so many threads of each core") \
+	X(PER_SOCKET, "ntasks-per-socket", TEXT, "N", 0, SL_W(TASKS_PER_SOCKET), "so many tasks on each socket at most") \
+	X(PER_CORE, "ntasks-per-core", TEXT, "N", 0, SL_W(TASKS_PER_CORE), "so many tasks on each core at most") \
+	X(PER_GPU, "ntasks-per-gpu", TEXT, "N", 0, SL_W(TASKS_PER_GRES), "so many tasks for each GPU") \
+	X(GPUS_PER_SOCKET, "gpus-per-socket", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(SOCKET_GRES), "GPUs of each socket") \
+	X(CPUS_PER_GPU, "cpus-per-gpu", TEXT, "N", 0, SL_W(CPUS_PER_GRES) | SL_W(UNSAID), "so many CPUs with each GPU") \
+	X(MEM_PER_GPU, "mem-per-gpu", TEXT, "SIZE", 0, SL_W(MEMORY_PER_GRES) | SL_W(UNSAID), "memory with each GPU") \
+	X(GRES_FLAGS, "gres-flags", TEXT, "FLAG", 0, SL_W(BOUND_GRES) | SL_W(BOUND_TASKS), "enforce-binding or disable-binding") \
+	X(TMP, "tmp", TEXT, "SIZE", 0, 0, "nodes with so much TmpDisk, MiB or with a unit") \
+	X(LICENSES, "licenses", TEXT, "NAME[:N],...", 'L', SL_W(HRES) | SL_W(RECLAIM), "licences") \
+	X(CORE_SPEC, "core-spec", TEXT, "N", 'S', SL_W(CORE_SPEC), "whole nodes but for so many cores") \
+	X(THREAD_SPEC, "thread-spec", TEXT, "N", 0, SL_W(CORE_SPEC) | SL_W(THREAD_SPEC), "whole nodes but for so many threads") \
+	X(EXCLUSIVE, "exclusive", WORD, "user|mcs", 0, SL_W(WHOLE_NODES) | SL_W(WHOLE_SWITCHES), \
+	  "nodes that no other job shares, or none of another user or MCS label") \
+	X(OVERSUBSCRIBE, "oversubscribe", WORD, NULL, 's', SL_W(SHARED_CORES), "cores that others may share") \
+	X(OVERCOMMIT, "overcommit", WORD, NULL, 'O', SL_W(OVERCOMMIT), "one CPU of each node, however many tasks") \
+	X(MCS_LABEL, "mcs-label", TEXT, "LABEL", 0, 0, "with that label") \
+	X(PREFER, "prefer", TEXT, "FEATURES", 0, SL_W(PREFER), "nodes with these features, where they can be had as soon") \
+	X(NODELIST, "nodelist", TEXT, "NODES", 'w', SL_W(NODELIST), "these nodes among them") \
+	X(EXCLUDE, "exclude", TEXT, "NODES", 'x', 0, "none of these nodes") \
+	X(CONTIGUOUS, "contiguous", WORD, NULL, 0, SL_W(CONTIGUOUS), "consecutive nodes") \
+	X(SWITCHES, "switches", TEXT, "N[@TIME]", 0, SL_W(SWITCHES), \
+	  "below so many leaf switches, for so long; default: 5 minutes") \
+	X(SPREAD_JOB, "spread-job", WORD, NULL, 0, 0, "on as many nodes as may be, evenly") \
+	X(USE_MIN_NODES, "use-min-nodes", WORD, NULL, 0, 0, "of a range of nodes as few as do") \
+	X(DISTRIBUTION, "distribution", TEXT, "HOW", 'm', SL_W(SOCKETS_IN_TURN) | SL_W(PLANE) | SL_W(ARBITRARY), \
+	  "block, cyclic, plane=N or arbitrary; what else follows that word is not looked at") \
+	X(RESERVATION, "reservation", TEXT, "NAME[,NAME]...", 0, SL_W(PARTIAL) | SL_W(PARTS_UNKNOWN) | SL_W(RESERVATIONS), \
+	  "in that reservation, or the first of them that has room") \
+	X(BEGIN, "begin", TEXT, "WHEN", 'b', 0, "not before: now+N[minutes], H:M[:S] or Y-M-D[TH:M[:S]]") \
+	X(DEADLINE, "deadline", TEXT, "WHEN", 0, 0, "ended by then") \
+	X(TIME_MIN, "time-min", TEXT, "TIME", 0, 0, "for less than its walltime, down to that, where it fits so sooner")
 
 enum sl_word_id {
 #define SL_WORD_ID(id, ...) SL_WORD_##id,

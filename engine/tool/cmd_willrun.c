@@ -22,7 +22,14 @@
 #include "usage/history.h"
 
 #define FORECAST_US INT64_C(5000000)	/* for the times of all that stand before it */
-#define SIZES 9
+
+/* Of its size; what of it is said is in the order of the options table. */
+enum size {
+#define NAME(id, ...) SIZE_##id,
+	SL_SIZE_OPTIONS(NAME)
+#undef NAME
+	SIZES
+};
 
 struct values {
 	const char *size[SIZES];
@@ -33,25 +40,17 @@ struct values {
 	bool json;
 };
 
-#define SIZE(n, key, what, text, brief)	\
-	{ .name = key, .type = SL_OPTION_TEXT, .offset = offsetof(struct values, size[n]), .argument = what, .doc = text, .letter = brief }
+#define SIZE(id, key, ...) VALUE(size[SIZE_##id], key, __VA_ARGS__)
+#define VALUE(id, key, kind, what, brief, words, text) \
+	{ .name = key, .type = SL_OPTION_##kind, .offset = offsetof(struct values, id), .argument = what, .doc = text, .letter = brief },
+#define WISH(id, key, ...) VALUE(wish[SL_WISH_##id], key, __VA_ARGS__)
 #define TEXT(field, key, what, text, brief)	\
 	{ .name = key, .type = SL_OPTION_TEXT, .offset = offsetof(struct values, field), .argument = what, .doc = text, .letter = brief }
 
 static const struct sl_option options[] = {
-	SIZE(0, "nodes", "N[-M]", "so many nodes", 'N'),
-	SIZE(1, "ntasks", "N", "so many tasks", 'n'),
-	SIZE(2, "cpus-per-task", "N", "so many CPUs for each of them", 'c'),
-	SIZE(3, "ntasks-per-node", "N", "so many tasks on each node", 0),
-	SIZE(4, "time", "TIME", "walltime: minutes, H:M:S or D-H:M:S; default: the partition's", 't'),
-	SIZE(5, "gres", "NAME[:TYPE][:N],...", "generic resources of each node", 0),
-	SIZE(6, "gpus", "[TYPE:]N", "GPUs in all", 'G'),
-	SIZE(7, "gpus-per-node", "[TYPE:]N", "GPUs of each node", 0),
-	SIZE(8, "gpus-per-task", "[TYPE:]N", "GPUs of each task", 0),
-	TEXT(mem, "mem", "SIZE", "memory of each node, MiB or with a unit: 16G", 0),
-	TEXT(mem_per_cpu, "mem-per-cpu", "SIZE", "memory for each CPU", 0),
-	TEXT(constraint, "constraint", "FEATURES", "nodes with these features", 'C'),
-	SL_WISHES(SL_WISH_OPTION)
+	SL_SIZE_OPTIONS(SIZE)
+	SL_VALUE_OPTIONS(VALUE)
+	SL_WISH_OPTIONS(WISH)
 	TEXT(partition, "partition", "NAME[,NAME]...", "in one of these partitions; default: the default one", 'p'),
 	TEXT(user, "user", "NAME", "as a job of that user; default: whoever asks", 0),
 	TEXT(account, "account", "NAME", "of that account; default: that of the user's last job", 'A'),
@@ -85,7 +84,7 @@ static int write_size(const struct values *v, char *text, size_t room, struct sl
 		if (value[strcspn(value, " \t\r\n;|")] || strlen(value) > 200)
 			return sl_fail(err, SL_EINVAL, "--%s=%s: expected %s", name, value, options[i].argument);
 		n += (size_t) snprintf(text + n, room - n, " --%s=%s", name, value);
-		sized |= strcmp(name, "time") && strcmp(name, "cpus-per-task");
+		sized |= i != SIZE_TIME && i != SIZE_CPUS_PER_TASK;
 	}
 	if (!sized)
 		snprintf(text + n, room - n, " --ntasks=1");
@@ -111,7 +110,7 @@ static int read_request(const struct values *v, struct sl_asked *a, char *size, 
 
 	*a = (struct sl_asked) { .size = size, .partitions = v->partition, .constraint = v->constraint, .account = v->account,
 				 .qos = v->qos, .priority = v->priority,
-				 .wishes = { v->wish, .nodes_said = v->size[0], .tasks_said = v->size[1] },
+				 .wishes = { v->wish, .nodes_said = v->size[SIZE_NODES], .tasks_said = v->size[SIZE_NTASKS] },
 				 .user = v->user ? v->user : self ? self->pw_name : NULL };
 	if (!a->user)
 		return sl_fail(err, SL_EINVAL, "whoever asks has no name here; expected --user=NAME");

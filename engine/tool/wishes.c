@@ -25,8 +25,8 @@ struct wisher {
 };
 
 static const char *const names[] = {
-#define NAME(id, key, kind, what, brief, text) key,
-	SL_WISHES(NAME)
+#define NAME(id, key, ...) key,
+	SL_WISH_OPTIONS(NAME)
 #undef NAME
 };
 

@@ -7,17 +7,10 @@
 -- A cell is two words.  The list claims of each whether the engine places a job that asks for both.
 local NEVER = {}
 
--- What an option looks like that says a word.
+-- What an option looks like that says a word, where that is not the word's own text.
 local SAYS = {
-	NODELIST = { "%-%-nodelist=" }, CONTIGUOUS = { "%-%-contiguous" }, SWITCHES = { "%-%-switches" }, PREFER = { "%-%-prefer" },
-	COUNTS = { "%-%-constraint=%[?%a+%*" }, NODE_COUNTS = { "%-N[%d-]+[,:]" }, TASKS_PER_NODE = { "%-%-ntasks%-per%-node" },
-	TASKS_PER_CORE = { "%-%-ntasks%-per%-core" }, OVERCOMMIT = { "%-%-overcommit" },
-	SOCKETS = { "%-%-sockets%-per%-node", "%-%-cores%-per%-socket", "%-%-extra%-node%-info" },
-	TASKS_PER_SOCKET = { "%-%-ntasks%-per%-socket" }, CORE_SPEC = { "%-%-core%-spec", "%-%-thread%-spec" },
-	THREAD_SPEC = { "%-%-thread%-spec" }, PLANE = { "plane=" }, ARBITRARY = { "arbitrary" }, GRES = { "%-%-gpus", "%-%-gres=" },
-	JOB_GRES = { "%-%-gpus=" }, TASK_GRES = { "%-%-gpus%-per%-task" }, SOCKET_GRES = { "%-%-gpus%-per%-socket" },
-	BOUND_GRES = { "enforce%-binding" }, TASKS_PER_GRES = { "%-%-ntasks%-per%-gpu" }, CPUS_PER_GRES = { "%-%-cpus%-per%-gpu" },
-	MEMORY_PER_GRES = { "%-%-mem%-per%-gpu" }, WHOLE_NODES = { "%-%-exclusive%f[ \0]", "%-spec=" },
+	COUNTS = { "%-%-constraint=%[?%a+%*" }, NODE_COUNTS = { "%-N[%d-]+[,:]" }, PLANE = { "plane=" }, ARBITRARY = { "arbitrary" },
+	GRES = { "%-%-gpus", "%-%-gres=" }, BOUND_GRES = { "enforce%-binding" }, WHOLE_NODES = { "%-%-exclusive%f[ \0]", "%-spec=" },
 }
 
 -- Words that no option of a job on such a machine says for certain, which other tests try.
@@ -32,13 +25,24 @@ local function has_any(text, patterns)
 	end
 end
 
+-- Of --exclusive and --oversubscribe sbatch heeds the one that comes last.
+local function without_overruled(text)
+	local alone, shared = text:match ".*()%-%-exclusive", text:match ".*()%-%-oversubscribe"
+	if not alone or not shared then return text end
+	return (text:gsub(alone < shared and "%-%-exclusive%S*" or "%-%-oversubscribe", ""))
+end
+
 return function(list)
 	local words = { line = {}, ids = {} }
 	for text in io.lines(list) do
-		local id, beside, since, last, says = text:match "^(%S+)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)"
+		local id, beside, since, last, says, options = text:match "^(%S+)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)"
 		local line = { beside = {}, always = beside == "*", since = since, last = last }
 		for other in beside:gmatch "[%u_]+" do line.beside[other] = true end
 		words.line[id] = line
+		if says:find "^%-%-[%l-]+$" and not NEVER[id] then
+			SAYS[id] = {}
+			for option in options:gmatch "%S+" do SAYS[id][#SAYS[id] + 1] = option:gsub("%-", "%%-") .. "%f[^%l-]" end
+		end
 		if SAYS[id] then
 			words.ids[#words.ids + 1] = id
 		elseif says:find "^%-%-" and not NEVER[id] then
@@ -51,6 +55,7 @@ return function(list)
 	-- The words of a command line that are known for certain, on the island of its partition and under that select.
 	function words.of(text, select)
 		local ids, island = {}, tonumber(text:match "%-%-partition=i(%d+)")
+		text = without_overruled(text)
 		for _, id in ipairs(words.ids) do
 			if words.says(id, text) then ids[#ids + 1] = id end
 		end

@@ -4,7 +4,8 @@
  *
  *	words requests|parity		a table of Markdown: what is left to select beside what; and why
  *	words list			a line each: id, ids beside which it is left to select ("*": always), first and last
- *					release, as users write it; with tabs in between
+ *					release, as users write it, options of schedlua willrun that may say it; with tabs in
+ *					between
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -99,6 +100,19 @@ static void print_parity(void)
 	}
 }
 
+static void put_options(int word)
+{
+	static const struct { const char *name; sl_word_set words; } options[] = {
+#define OPTION(id, name, kind, what, brief, words, text) { name, words },
+		SL_SIZE_OPTIONS(OPTION) SL_VALUE_OPTIONS(OPTION) SL_WISH_OPTIONS(OPTION)
+#undef OPTION
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].words >> word & 1)
+			printf("--%s ", options[i].name);
+}
+
 static void print_list(void)
 {
 	for (int w = 0; w < SL_WORD_IDS; w++) {
@@ -108,7 +122,9 @@ static void print_list(void)
 		for (int o = 0; o < SL_WORD_IDS && line->beside != SL_ALONE; o++)
 			if (line->beside >> o & 1)
 				printf("%s ", sl_word_line[o].name);
-		printf("\t%s\t%s\t%s\n", line->since, line->until, line->text);
+		printf("\t%s\t%s\t%s\t", line->since, line->until, line->text);
+		put_options(w);
+		printf("\n");
 	}
 }
 

@@ -3,12 +3,12 @@
 #
 # A schedule does not depend on how busy the machine is, nor on how the program was built: policies
 # that solve integer programs, with so little time that it ends many of them, alone and beside
-# twenty processes that do nothing but compute.  SL_OTHER=PROGRAM: by another build, too.
+# three processes for each processor that do nothing but compute.  SL_OTHER=PROGRAM: by another build, too.
 
 # shellcheck source=t/tool/tool.sh
 . "$(dirname "$0")/../tool/tool.sh"
 
-LOAD=20
+LOAD=$((3 * $(getconf _NPROCESSORS_ONLN)))
 busy=
 
 begin_load() {

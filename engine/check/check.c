@@ -526,7 +526,10 @@ void check_end_all(struct check *c)
 	free(c->bill);
 	free(c->stop_of);
 	free(c->stop_row);
+	free(c->gang);
+	free(c->circle);
 	free(c->held_count);
+	free(c->hold_count);
 	free(c->row);
 	free(c->het);
 }

@@ -111,10 +111,13 @@
  * in this run and once; a gang (components of a heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an
  * array) whole; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
  * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
- * by themselves.  Without any group of them something of the place would be missing.
+ * by themselves.  Without any group of them something of the place would be missing: of a node, of one device, of what the
+ * job's partition may have there, or of a licence.
  *
  * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
  * job's own row begins or the time is up until which it is held.  A place that the plan releases, or holds anew, is nobody's.
+ * Of a place that the plan begins to hold, until the job's row begins nobody has what is free now but those of the plan's rows that
+ * stood before it.
  *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *

@@ -3,7 +3,8 @@
  * check/holds.c - places that are held for jobs that wait: see check.h, "Held places".
  *
  * Of each node of such a place so much is billed as is free there now, beside what runs: from now on until the job's own
- * row begins or, if it has none, until the place is given up.
+ * row begins or, if it has none, until the place is given up.  Of a place that this plan begins to hold, what the plan decided
+ * before is there, too.
  */
 #include "check/private.h"
 
@@ -13,9 +14,57 @@
 /* What is free of one node now. */
 struct rest {
 	int64_t cores, memory, *gres;
+	uint32_t *first, *next;		/* [node], [bill] bills of a node, one after the other; the number + 1, or 0 */
 };
 
-static void count_rest(const struct check *c, uint32_t node, struct rest *r)
+/* All bills that there are, and room for those that are held. */
+static int list_bills(struct check *c, struct rest *r)
+{
+	const struct sl_held_view *v = &c->snap->held;
+	size_t room = (size_t) c->bills + c->plan->place.rows + 1;
+
+	for (uint32_t i = 0; i < v->rows; i++)
+		room += v->places[i].count;
+	r->gres = calloc((size_t) c->snap->gres_kind.rows + 1, sizeof(*r->gres));
+	r->first = calloc((size_t) c->snap->node.rows + 1, sizeof(*r->first));
+	r->next = calloc(room, sizeof(*r->next));
+	c->held_count = calloc((size_t) c->snap->alloc_gres.rows + 1, sizeof(*c->held_count));
+	c->hold_count = calloc((size_t) c->plan->place_gres.rows + 1, sizeof(*c->hold_count));
+	if (!r->gres || !r->first || !r->next || !c->held_count || !c->hold_count)
+		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	for (uint32_t i = 0; i < c->bills; i++) {
+		r->next[i] = r->first[c->bill[i].node];
+		r->first[c->bill[i].node] = i + 1;
+	}
+	return 0;
+}
+
+static int add_bill(struct check *c, const struct bill *b, struct rest *r)
+{
+	if (check_add_bill(c, b) < 0)
+		return -1;
+	r->next[c->bills - 1] = r->first[b->node];
+	r->first[b->node] = c->bills;
+	return 0;
+}
+
+/* What stood before a place was held: of the plan's own rows. */
+struct before {
+	uint32_t starts, reservations;
+	int64_t until;			/* from now on till then they may be in its way */
+};
+
+static bool stood_before(const struct check *c, const struct bill *b, const struct before *w)
+{
+	uint32_t starts = c->plan->start.rows;
+
+	if (!b->planned)
+		return b->start <= c->now && b->end > c->now;
+	return w && b->start < w->until && !check_is_out(c, b) &&
+		(b->row < starts ? b->row < w->starts : b->row - starts < w->reservations);
+}
+
+static void count_rest(const struct check *c, uint32_t node, const struct before *w, struct rest *r)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range has = s->node.gres[node];
@@ -25,10 +74,10 @@ static void count_rest(const struct check *c, uint32_t node, struct rest *r)
 	memset(r->gres, 0, ((size_t) s->gres_kind.rows + 1) * sizeof(*r->gres));
 	for (uint32_t i = has.first; i < has.first + has.count; i++)
 		r->gres[s->node_gres.kind[i]] += s->node_gres.count[i];
-	for (uint32_t i = 0; i < c->bills; i++) {
-		const struct bill *b = &c->bill[i];
+	for (uint32_t i = r->first[node]; i; i = r->next[i - 1]) {
+		const struct bill *b = &c->bill[i - 1];
 
-		if (b->node != node || b->planned || b->start > c->now || b->end <= c->now)
+		if (!stood_before(c, b, w))
 			continue;
 		r->cores -= b->cores;
 		r->memory -= b->memory;
@@ -61,12 +110,12 @@ static int bill_node(struct check *c, uint32_t a, int64_t until, struct rest *re
 		.node = s->alloc.node[a], .job = SL_NONE, .row = SL_NONE, .partition = SL_NONE, .resv = SL_NONE,
 	};
 
-	count_rest(c, b.node, rest);
+	count_rest(c, b.node, NULL, rest);
 	b.cores = (uint32_t) lesser(s->alloc.cores[a], rest->cores);
 	b.memory = lesser(s->alloc.memory[a], rest->memory);
 	for (uint32_t k = 0; k < gres.count; k++)
 		count[k] = (uint32_t) lesser(s->alloc_gres.count[gres.first + k], rest->gres[b.kind[k]]);
-	return check_add_bill(c, &b);
+	return add_bill(c, &b, rest);
 }
 
 /* True if the plan releases the place, or has another one for the job. */
@@ -78,21 +127,58 @@ static bool is_given_up(const struct check *c, uint32_t job)
 	return false;
 }
 
+/* The place that the plan begins to hold with that row, as far as it is free now and no earlier row has it. */
+static int bill_place(struct check *c, uint32_t hold, uint32_t row, uint32_t place, struct rest *rest)
+{
+	const struct sl_plan_image *p = c->plan;
+	const struct before w = { p->hold.starts[hold], p->hold.behind[hold], c->row[row].at };
+	struct sl_range gres = p->place.gres[place];
+	uint32_t *count = c->hold_count + gres.first;
+	struct bill b = {
+		.start = c->now, .end = c->row[row].at, .kind = p->place_gres.kind + gres.first, .count = count,
+		.of = p->place_gres.of + gres.first, .devices = p->place_gres.devices + gres.first, .kinds = gres.count,
+		.node = p->place.node[place], .job = SL_NONE, .row = row, .partition = SL_NONE, .resv = SL_NONE,
+	};
+
+	count_rest(c, b.node, &w, rest);
+	b.cores = (uint32_t) lesser(p->place.cores[place], rest->cores);
+	b.memory = lesser(p->place.memory[place], rest->memory);
+	for (uint32_t k = 0; k < gres.count; k++)
+		count[k] = (uint32_t) lesser(p->place_gres.count[gres.first + k], rest->gres[b.kind[k]]);
+	return add_bill(c, &b, rest);
+}
+
+static int bill_fresh(struct check *c, struct rest *rest)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < c->plan->hold.rows; i++) {
+		uint32_t j = c->plan->hold.release[i] ? SL_NONE : check_find_job(c, c->plan->hold.job[i]), row = 0;
+
+		while (row < c->rows && (j == SL_NONE || c->row[row].job != j || !c->row[row].holds || c->row[row].out))
+			row++;
+		for (uint32_t a = 0; row < c->rows && !rc && c->row[row].at > c->now && a < c->row[row].places.count; a++)
+			rc = bill_place(c, i, row, c->row[row].places.first + a, rest);
+	}
+	return rc;
+}
+
 int check_bill_holds(struct check *c)
 {
 	const struct sl_held_view *v = &c->snap->held;
-	struct rest rest = { .gres = calloc((size_t) c->snap->gres_kind.rows + 1, sizeof(*rest.gres)) };
-	int rc = 0;
+	struct rest rest = { .gres = NULL };
+	int rc = list_bills(c, &rest);
 
-	c->held_count = calloc((size_t) c->snap->alloc_gres.rows + 1, sizeof(*c->held_count));
-	if (!rest.gres || !c->held_count)
-		rc = sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t r = 0; !rc && r < v->rows; r++) {
 		int64_t until = is_given_up(c, v->job[r]) ? c->now : held_to(c, v->job[r], v->until[r]);
 
 		for (uint32_t a = v->places[r].first; !rc && until > c->now && a < v->places[r].first + v->places[r].count; a++)
 			rc = bill_node(c, a, until, &rest, c->held_count + c->snap->alloc.gres[a].first);
 	}
+	if (!rc)
+		rc = bill_fresh(c, &rest);
 	free(rest.gres);
+	free(rest.first);
+	free(rest.next);
 	return rc;
 }

@@ -133,6 +133,13 @@ static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *c
 	return n;
 }
 
+static bool runs(const struct check *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+
+	return (job->state[j] == SL_JOB_RUNNING || job->state[j] == SL_JOB_SUSPENDED) && !(job->flags[j] & SL_JOBF_COMPLETING);
+}
+
 /* When a running job gives back what it has of licences.  (Who is suspended keeps it.) */
 static int64_t end_of(const struct check *c, uint32_t j)
 {
@@ -158,9 +165,7 @@ int check_licenses(struct check *c)
 		uint32_t n = 0;
 
 		for (uint32_t j = 0; j < s->job.rows; j++) {
-			bool runs = (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) &&
-				!(s->job.flags[j] & SL_JOBF_COMPLETING);
-			uint32_t has = runs ? licenses_of(c, j, l) : 0;
+			uint32_t has = runs(c, j) ? licenses_of(c, j, l) : 0;
 
 			running += has;
 			if (has && end_of(c, j) != INT64_MAX)
@@ -181,4 +186,61 @@ int check_licenses(struct check *c)
 	}
 	free(ch);
 	return rc;
+}
+
+/* -- would it be too few if some went on ------------------------------------------ */
+
+static int64_t reserved_at(const struct check *c, uint32_t l, int64_t at)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	int64_t n = 0;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		for (uint32_t i = v->licenses[r].first; i < v->licenses[r].first + v->licenses[r].count; i++)
+			n += c->snap->job_license.license[i] == l && v->start_time[r] <= at && at < v->end_time[r] ?
+				c->snap->job_license.count[i] : 0;
+	return n;
+}
+
+static bool is_short_at(const struct check *c, uint32_t l, const bool *goes_on, int64_t at)
+{
+	const struct sl_license_view *lic = &c->snap->license;
+	int64_t running = 0, ended = 0, used = reserved_at(c, l, at);
+
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		uint32_t has = runs(c, j) ? licenses_of(c, j, l) : 0;
+
+		running += has;
+		ended += has && (goes_on[j] ? check_end(c, j) : end_of(c, j)) <= at ? has : 0;
+	}
+	for (uint32_t i = 0; i < c->rows; i++)
+		used += !c->row[i].out && c->row[i].at <= at && at < c->row[i].until ? row_takes(c, &c->row[i], l) : 0;
+	used += (lic->used[l] > running ? lic->used[l] : running) - ended;
+	return used > (int64_t) lic->total[l] - lic->reserved[l];
+}
+
+/* ... at an instant at which some of it is taken, while the row runs. */
+static bool is_short(const struct check *c, const struct row *r, uint32_t l, const bool *goes_on)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	if (is_short_at(c, l, goes_on, r->at))
+		return true;
+	for (uint32_t i = 0; i < c->rows; i++)
+		if (!c->row[i].out && c->row[i].at > r->at && c->row[i].at < r->until && row_takes(c, &c->row[i], l) &&
+		    is_short_at(c, l, goes_on, c->row[i].at))
+			return true;
+	for (uint32_t i = 0; i < v->rows; i++)
+		if (v->licenses[i].count && v->start_time[i] > r->at && v->start_time[i] < r->until &&
+		    is_short_at(c, l, goes_on, v->start_time[i]))
+			return true;
+	return false;
+}
+
+bool check_license_short(const struct check *c, const struct row *r, const bool *goes_on)
+{
+	for (uint32_t l = 0; l < c->snap->license.rows; l++)
+		if (row_takes(c, r, l) && is_short(c, r, l, goes_on))
+			return true;
+	return false;
 }

@@ -250,7 +250,7 @@ static int check_all(struct check *c)
 		return -1;
 	read_rows(c);
 	if (check_list_hets(c) < 0 || check_rows(c) < 0 || ((p->hold.rows || p->stop.rows) && check_stops(c) < 0) ||
-	    (c->snap->held.rows && check_bill_holds(c) < 0) || check_throttles(c) < 0 || check_held(c) < 0)
+	    ((c->snap->held.rows || p->hold.rows) && check_bill_holds(c) < 0) || check_throttles(c) < 0 || check_held(c) < 0)
 		return -1;
 	return check_words(c);
 }

@@ -62,7 +62,11 @@ struct check {
 	uint64_t looked_at;		/* bills, by the sweep */
 	uint32_t *stop_of;		/* [job row] the plan's stop of it + 1; 0: none; NULL: not looked at yet */
 	uint32_t *stop_row;		/* [stop] the row of the job for which it is, or SL_NONE */
+	uint32_t *gang;			/* [job row] number of the gang of a running job; 0: it is in none */
+	bool *circle;			/* [stopped] was circle_of, or who was stopped for it and so on, stopped for that one? */
+	uint32_t circle_of;
 	uint32_t *held_count;		/* [row of alloc_gres] of what is held, how much is counted */
+	uint32_t *hold_count;		/* [row of place_gres] the same of what the plan holds */
 	bool names_devices;		/* the plan: of gres that live on devices, which */
 };
 
@@ -252,12 +256,17 @@ int64_t check_bill_end(const struct check *c, const struct bill *b);
 /* check.c: one more. */
 int check_add_bill(struct check *c, const struct bill *b);
 
-/* holds.c: bill what the snapshot holds for jobs that wait, once the rows are read.  0 or -1. */
+/* holds.c: bill what the snapshot and the plan hold for jobs that wait, once the rows and the stops are looked at.  0 or -1. */
 int check_bill_holds(struct check *c);
 
-/* stops.c: the plan's stops, once the rows are looked at; and whether each is needed, once all that stands fits.  0 or -1. */
+/* stops.c: the plan's stops, once the rows are looked at.  0 or -1. */
 int check_stops(struct check *c);
+
+/* needed.c: whether each of them is needed, once all that stands fits.  0 or -1. */
 int check_needed(struct check *c);
+
+/* licenses.c: would there be too few of a licence that the row has, while it runs, if those jobs (by row) were not stopped? */
+bool check_license_short(const struct check *c, const struct row *r, const bool *goes_on);
 
 /* When a running job is gone that the plan stops; INT64_MAX: it does not. */
 int64_t check_stopped_at(const struct check *c, uint32_t job);

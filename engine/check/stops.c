@@ -4,13 +4,15 @@
  *
  * A wrong stop costs the reservation of the job for which it is, and with that all of its stops.  That what is stopped is
  * enough, the sweep finds: a job that is stopped ends there when it is expected to, and all others when they end by themselves.
- * That each group is needed is found here: with it, something on the nodes of the place would be too much.
+ * That each group is needed needed.c finds.
  */
 #include "check/private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/order.h"
 
 /* -- what Slurm allows ------------------------------------------------------- */
 
@@ -46,18 +48,43 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 	return c->plan->stop.cost[i] >= 0 ? NULL : "would cost less than nothing";
 }
 
-/* True if the first job was stopped for the second, or for one that was stopped for it, and so on. */
-static bool was_stopped_for(const struct check *c, uint32_t first, uint32_t second, uint32_t depth)
+/* Mark, among the rows of what was stopped, those of the ones for which that job was stopped, or for which they were in turn. */
+static int mark_circle(struct check *c, uint32_t id)
+{
+	const struct sl_stopped_view *v = &c->snap->stopped;
+	uint32_t *found, n = 0, who = id;
+
+	if (!c->circle && !(c->circle = calloc((size_t) v->rows + 1, sizeof(*c->circle))))
+		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	if (!(found = calloc((size_t) v->rows + 1, sizeof(*found))))
+		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	memset(c->circle, 0, v->rows * sizeof(*c->circle));
+	c->circle_of = id;
+	for (uint32_t next = 0; ; who = v->preemptor[found[next++]]) {
+		for (uint32_t r = 0; r < v->rows; r++)
+			if (v->job[r] == who && !c->circle[r]) {
+				c->circle[r] = true;
+				found[n++] = r;
+			}
+		if (next == n)
+			break;
+	}
+	free(found);
+	return 0;
+}
+
+/* True if the first job was stopped for the second, or for one that was stopped for it, and so on: 1, 0 or -1. */
+static int was_stopped_for(struct check *c, uint32_t first, uint32_t second)
 {
 	const struct sl_stopped_view *v = &c->snap->stopped;
 
-	for (uint32_t r = 0; r < v->rows && depth; r++)
-		if (v->job[r] == first && (v->preemptor[r] == second || was_stopped_for(c, v->preemptor[r], second, depth - 1)))
-			return true;
-	return false;
+	if ((!c->circle || c->circle_of != first) && mark_circle(c, first) < 0)
+		return -1;
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (c->circle[r] && v->preemptor[r] == second)
+			return 1;
+	return 0;
 }
-
-#define LONGEST_CIRCLE 8	/* stops that are followed back */
 
 /* When it is expected to be gone if it is told to end now. */
 static int64_t gone_at(const struct check *c, uint32_t j)
@@ -82,27 +109,67 @@ static const char *gang_name(const char *text)
 	return NULL;
 }
 
-static bool is_same_gang(const struct check *c, uint32_t a, uint32_t b)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t het = job->het_job_id[a];
-	const char *x = gang_name(check_str(c, job->comment[a])), *y = gang_name(check_str(c, job->comment[b]));
-	size_t n;
+/* Two members of a gang have all of this in common. */
+struct member {
+	uint32_t job;			/* row */
+	uint32_t het, array;		/* a heterogeneous job; else an array, or SL_NONE: it has a name */
+	uint32_t uid;
+	const char *name;
+	size_t length;
+};
 
-	if ((het && het != SL_NONE) || (job->het_job_id[b] && job->het_job_id[b] != SL_NONE))
-		return het == job->het_job_id[b];
-	if (!x || !y || job->uid[a] != job->uid[b] || (*x == '=') != (*y == '='))
-		return false;
-	n = strcspn(x, " \t\n,;");
-	return *x == '=' ? n == strcspn(y, " \t\n,;") && !strncmp(x, y, n) :
-		job->array_job_id[a] != SL_NONE && job->array_job_id[a] == job->array_job_id[b];
+static int by_gang(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return SL_ORDER(x->het, y->het) ?: SL_ORDER(x->array, y->array) ?: SL_ORDER(x->uid, y->uid) ?:
+		SL_ORDER(x->length, y->length) ?: memcmp(x->name, y->name, x->length);
 }
 
-static bool is_in_gang(const struct check *c, uint32_t j)
+/* False: the job is in no gang. */
+static bool read_member(const struct check *c, uint32_t j, struct member *m)
 {
-	uint32_t het = c->snap->job.het_job_id[j];
+	const struct sl_job_view *job = &c->snap->job;
+	const char *name = gang_name(check_str(c, job->comment[j]));
+	uint32_t het = job->het_job_id[j];
 
-	return (het && het != SL_NONE) || gang_name(check_str(c, c->snap->job.comment[j]));
+	*m = (struct member) { .job = j, .array = SL_NONE, .name = "" };
+	if (het && het != SL_NONE) {
+		m->het = het;
+		return true;
+	}
+	if (!name)
+		return false;
+	m->uid = job->uid[j];
+	if (*name == '=') {
+		m->name = name;
+		m->length = strcspn(name, " \t\n,;");
+		return true;
+	}
+	m->array = job->array_job_id[j];
+	return m->array != SL_NONE;
+}
+
+/* The running jobs that are in gangs, gang by gang. */
+static int find_gangs(struct check *c)
+{
+	uint32_t jobs = c->snap->job.rows, n = 0, gang = 0;
+	struct member *m = calloc((size_t) jobs + 1, sizeof(*m));
+
+	c->gang = calloc((size_t) jobs + 1, sizeof(*c->gang));
+	if (!m || !c->gang) {
+		free(m);
+		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	}
+	for (uint32_t j = 0; j < jobs; j++)
+		n += c->snap->job.state[j] == SL_JOB_RUNNING && read_member(c, j, &m[n]);
+	qsort(m, n, sizeof(*m), by_gang);
+	for (uint32_t i = 0; i < n; i++) {
+		gang += !i || by_gang(&m[i - 1], &m[i]);
+		c->gang[m[i].job] = gang;
+	}
+	free(m);
+	return 0;
 }
 
 /* A job of the same gang that goes on; SL_NONE: there is none. */
@@ -110,8 +177,8 @@ static uint32_t find_left(const struct check *c, uint32_t i, uint32_t j)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
 
-	for (uint32_t k = 0; k < c->snap->job.rows; k++) {
-		uint32_t other = k != j && c->snap->job.state[k] == SL_JOB_RUNNING && is_same_gang(c, j, k) ? c->stop_of[k] : i + 1;
+	for (uint32_t k = 0; c->gang[j] && k < c->snap->job.rows; k++) {
+		uint32_t other = k != j && c->gang[k] == c->gang[j] ? c->stop_of[k] : i + 1;
 
 		if (other != i + 1 && (!other || v->preemptor[other - 1] != v->preemptor[i] || v->group[other - 1] != v->group[i]))
 			return k;
@@ -139,6 +206,7 @@ static int check_stop(struct check *c, uint32_t i, uint32_t row)
 	uint32_t j = check_find_job(c, c->plan->stop.job[i]), other = c->row[row].job;
 	const uint32_t *id = c->snap->job.id;
 	const char *why;
+	int circle;
 
 	if (j == SL_NONE || j == other)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": job %" PRIu32 " is to be stopped for it, %s", id[other],
@@ -150,8 +218,8 @@ static int check_stop(struct check *c, uint32_t i, uint32_t row)
 		return WRONG(c, other, j, "gives room to a place that nobody holds");
 	if ((why = not_allowed(c, i, j, other)))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": job %" PRIu32 ", which is stopped for it, %s", id[other], id[j], why);
-	if (was_stopped_for(c, id[other], id[j], LONGEST_CIRCLE))
-		return WRONG(c, other, j, "preempted it, or whoever did, a while ago");
+	if ((circle = was_stopped_for(c, id[other], id[j])))
+		return circle < 0 ? -1 : WRONG(c, other, j, "preempted it, or whoever did, a while ago");
 	if (c->row[row].at < gone_at(c, j))
 		return WRONG(c, other, j, "is not gone when it is to start");
 	return 0;
@@ -160,7 +228,7 @@ static int check_stop(struct check *c, uint32_t i, uint32_t row)
 static int check_gang(struct check *c, uint32_t i, uint32_t row)
 {
 	uint32_t j = check_find_job(c, c->plan->stop.job[i]);
-	uint32_t left = j != SL_NONE && is_in_gang(c, j) ? find_left(c, i, j) : SL_NONE;
+	uint32_t left = j != SL_NONE ? find_left(c, i, j) : SL_NONE;
 
 	if (left == SL_NONE)
 		return 0;
@@ -212,6 +280,8 @@ int check_stops(struct check *c)
 	if (!c->stop_of || !c->stop_row)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	note_holds(c);
+	if (c->plan->stop.rows && find_gangs(c) < 0)
+		return -1;
 	return check_each(c, check_stop) < 0 ? -1 : check_each(c, check_gang);
 }
 
@@ -220,161 +290,4 @@ int64_t check_stopped_at(const struct check *c, uint32_t j)
 	uint32_t i = c->stop_of ? c->stop_of[j] : 0, row = i ? c->stop_row[i - 1] : SL_NONE;
 
 	return row == SL_NONE || c->row[row].out ? INT64_MAX : gone_at(c, j);
-}
-
-/* -- is each group needed ----------------------------------------------------------- */
-
-/* What is in use of one node at one instant. */
-struct in_use {
-	int64_t cores, memory, *gres;
-};
-
-static void add_use(struct in_use *u, const struct bill *b)
-{
-	u->cores += b->cores;
-	u->memory += b->memory;
-	for (uint32_t k = 0; k < b->kinds; k++)
-		u->gres[b->kind[k]] += b->count[k];
-}
-
-static bool is_over(const struct check *c, const struct in_use *u, uint32_t node)
-{
-	const struct sl_snapshot *s = c->snap;
-	struct sl_range has = s->node.gres[node];
-	bool counts = s->meta.select_flags[0] & SL_SELECT_MEMORY && s->node.memory[node] > 0;
-
-	if (u->cores > s->node.cores[node] || (counts && u->memory > s->node.memory[node]))
-		return true;
-	for (uint32_t k = 0; k < s->gres_kind.rows; k++) {
-		int64_t have = 0;
-
-		for (uint32_t i = has.first; i < has.first + has.count; i++)
-			have += s->node_gres.kind[i] == k ? s->node_gres.count[i] : 0;
-		if (u->gres[k] > have)
-			return true;
-	}
-	return false;
-}
-
-/* The end of a bill if that group of the plan's stops went on. */
-static int64_t end_without(const struct check *c, const struct bill *b, const struct row *r, uint32_t group)
-{
-	uint32_t i = b->planned || b->job == SL_NONE || !c->stop_of ? 0 : c->stop_of[b->job];
-	int64_t stopped = b->planned || b->job == SL_NONE ? INT64_MAX : check_stopped_at(c, b->job);
-
-	if (i && c->plan->stop.group[i - 1] == group && c->row[c->stop_row[i - 1]].job == r->job)
-		return b->end;
-	return stopped < b->end ? stopped : b->end;
-}
-
-struct node_bills {			/* all bills, node by node */
-	uint32_t *first;		/* [node] in *bill; the next one's is where they end */
-	uint32_t *bill;
-};
-
-static int index_bills(struct check *c, struct node_bills *x)
-{
-	uint32_t nodes = c->snap->node.rows, *next = calloc((size_t) nodes + 1, sizeof(*next));
-
-	x->first = calloc((size_t) nodes + 2, sizeof(*x->first));
-	x->bill = calloc((size_t) c->bills + 1, sizeof(*x->bill));
-	if (!next || !x->first || !x->bill) {
-		free(next);
-		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-	}
-	for (uint32_t i = 0; i < c->bills; i++)
-		x->first[c->bill[i].node + 1]++;
-	for (uint32_t n = 0; n < nodes; n++) {
-		x->first[n + 1] += x->first[n];
-		next[n] = x->first[n];
-	}
-	for (uint32_t i = 0; i < c->bills; i++)
-		x->bill[next[c->bill[i].node]++] = i;
-	free(next);
-	return 0;
-}
-
-/* Would something be too much on the node at that instant, if the group went on? */
-static bool is_short_at(struct check *c, const struct node_bills *x, const struct row *r, uint32_t group, uint32_t node, int64_t at,
-			struct in_use *u)
-{
-	u->cores = u->memory = 0;
-	memset(u->gres, 0, ((size_t) c->snap->gres_kind.rows + 1) * sizeof(*u->gres));
-	for (uint32_t i = x->first[node]; i < x->first[node + 1]; i++) {
-		const struct bill *b = &c->bill[x->bill[i]];
-
-		if (b->start <= at && end_without(c, b, r, group) > at && !check_is_out(c, b))
-			add_use(u, b);
-	}
-	c->looked_at += x->first[node + 1] - x->first[node];
-	return is_over(c, u, node);
-}
-
-/* ... or at some instant at which the job of the row runs. */
-static bool is_short(struct check *c, const struct node_bills *x, const struct row *r, uint32_t group, uint32_t node,
-		     struct in_use *u)
-{
-	bool has = false;
-
-	for (uint32_t k = r->bills.first; k < r->bills.first + r->bills.count; k++)
-		has |= c->bill[k].node == node;
-	if (!has)
-		return false;
-	if (is_short_at(c, x, r, group, node, r->at, u))
-		return true;
-	for (uint32_t i = x->first[node]; i < x->first[node + 1]; i++) {
-		int64_t at = c->bill[x->bill[i]].start;
-
-		if (at > r->at && at < r->until && is_short_at(c, x, r, group, node, at, u))
-			return true;
-	}
-	return false;
-}
-
-/* What else but the nodes' cores, memory and gres the job may need of it: licences, CPUs of their partition. */
-static bool gives_something_else(const struct check *c, uint32_t j, const struct row *r)
-{
-	uint32_t most = c->snap->partition.max_cpus_per_node[r->partition];
-
-	return (c->snap->job.licenses[j].count && c->snap->job.licenses[r->job].count) ||
-		(most && most != SL_NONE && c->snap->job.partition[j] == r->partition);
-}
-
-/* Does the group of the stop give the row something? */
-static bool is_needed(struct check *c, const struct node_bills *x, const struct row *r, uint32_t i, struct in_use *u)
-{
-	const struct sl_plan_stop_view *v = &c->plan->stop;
-
-	for (uint32_t k = 0; k < v->rows; k++) {
-		uint32_t j = v->group[k] == v->group[i] && v->preemptor[k] == v->preemptor[i] ? check_find_job(c, v->job[k]) : SL_NONE;
-		struct sl_range alloc = j == SL_NONE ? (struct sl_range) { 0, 0 } : c->snap->job.alloc[j];
-
-		if (j != SL_NONE && gives_something_else(c, j, r))
-			return true;
-		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++)
-			if (is_short(c, x, r, v->group[i], c->snap->alloc.node[a], u))
-				return true;
-	}
-	return false;
-}
-
-int check_needed(struct check *c)
-{
-	struct node_bills x = { NULL, NULL };
-	struct in_use u = { .gres = calloc((size_t) c->snap->gres_kind.rows + 1, sizeof(*u.gres)) };
-	int rc = !u.gres ? sl_fail(c->err, SL_ENOMEM, "check: out of memory") : c->plan->stop.rows ? index_bills(c, &x) : 0;
-
-	for (uint32_t i = 0; !rc && i < c->plan->stop.rows; i++) {
-		uint32_t row = c->stop_row[i];
-
-		if (row == SL_NONE || c->row[row].out || is_needed(c, &x, &c->row[row], i, &u))
-			continue;
-		sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": job %" PRIu32 " is stopped for it in vain: it has its place without that",
-			c->snap->job.id[c->row[row].job], c->plan->stop.job[i]);
-		rc = check_refuse(c, row);
-	}
-	free(u.gres);
-	free(x.first);
-	free(x.bill);
-	return rc;
 }

@@ -41,7 +41,7 @@ struct cutting {
 	const struct sl_cuts *cuts;
 	struct sl_image_copy copy;
 	bool *out[SL_PLAN_TABLES];	/* by row; NULL: all rows of that table stay */
-	uint32_t *kept;			/* [reservation] reservations before it that stay */
+	uint32_t *kept, *kept_starts;	/* [reservation], [start] those before it that stay */
 	struct sl_map jobs;		/* job ids that lost a place -> their first cut */
 };
 
@@ -65,7 +65,8 @@ static int list_cuts(struct cutting *x, struct sl_error *err)
 		[SL_P_PENDING] = p->pending.rows, [SL_P_ACTION] = p->action.rows };
 
 	x->kept = calloc((size_t) p->reserve.rows + 1, sizeof(*x->kept));
-	if (!x->kept || sl_map_reserve(&x->jobs, x->cuts->count, NULL))
+	x->kept_starts = calloc((size_t) p->start.rows + 1, sizeof(*x->kept_starts));
+	if (!x->kept || !x->kept_starts || sl_map_reserve(&x->jobs, x->cuts->count, NULL))
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
 	for (int t = 0; t < SL_PLAN_TABLES; t++)
 		if (rows[t] && !(x->out[t] = calloc(rows[t], sizeof(bool))))
@@ -79,6 +80,8 @@ static int list_cuts(struct cutting *x, struct sl_error *err)
 	}
 	for (uint32_t r = 0; r < p->reserve.rows; r++)
 		x->kept[r + 1] = x->kept[r] + !x->out[SL_P_RESERVE][r];
+	for (uint32_t r = 0; r < p->start.rows; r++)
+		x->kept_starts[r + 1] = x->kept_starts[r] + !x->out[SL_P_START][r];
 	return 0;
 }
 
@@ -139,6 +142,8 @@ static void copy_holds(struct cutting *x)
 		if (!v->release[i] && lost_place(x, v->job[i]))
 			continue;
 		sl_image_copy_row(&x->copy, SL_P_HOLD, i, &row);
+		row.behind = kept_of(x, row.behind);
+		row.starts = x->kept_starts[row.starts < x->plan->start.rows ? row.starts : x->plan->start.rows];
 		sl_builder_append(x->copy.to, SL_P_HOLD, &row);
 	}
 }
@@ -236,6 +241,7 @@ int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, co
 	for (int t = 0; t < SL_PLAN_TABLES; t++)
 		free(x.out[t]);
 	free(x.kept);
+	free(x.kept_starts);
 	sl_map_free(&x.jobs);
 	return rc;
 }

@@ -44,8 +44,8 @@ void sl_cuts_free(struct sl_cuts *cuts);
  * Copy *plan* into the empty builder *to*, without the rows of *cuts*.  Of a job whose start or reservation is
  * taken out, the forecast and the permission to preempt are taken out too; its actions and its other rows (the
  * tasks of an array that are planned beside) stay.  It gets a row in "pending": "the checker refused its
- * place: TEXT".  Numbers of reservations (start.behind, preempt.behind) are those of the reservations that
- * stay.  Each row that is taken out stands in "refused" afterwards.  *memory* is what the plan remembers instead of what it
+ * place: TEXT".  Numbers of reservations (start.behind, preempt.behind, hold.behind) and starts (hold.starts) are those of the
+ * ones that stay.  Each row that is taken out stands in "refused" afterwards.  *memory* is what the plan remembers instead of what it
  * did; NULL: the same.  0, or -1 with *err (SL_ENOMEM); what else
  * fails is reported by sl_builder_finish().
  */

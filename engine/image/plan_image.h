@@ -186,6 +186,9 @@ enum sl_why {
  * that hold something else that the job needs, are in the table of stops.  There may be none of these (the place of an
  * earlier plan is held for longer, or its victims have ended).
  *
+ * What this plan decided before it was held (the first so many starts and reservations) may be on the part that is free now;
+ * nothing else may.
+ *
  * A row with *release* ends what is held for the job, and has no reservation that belongs to it.
  */
 #define SL_PLAN_HOLD_COLUMNS(X) \
@@ -196,6 +199,8 @@ enum sl_why {
 	X(u32, verdict, -1, 0, "SL_VERDICT_*: what is known of the cost") \
 	X(f64, cost, -1, 0, "of all stops for the job, as the policy counts") \
 	X(f64, bound, -1, 0, "no set of running jobs that makes a place for it costs less") \
+	X(u32, starts, -1, 0, "the first so many starts stood before it") \
+	X(u32, behind, -1, 0, "the first so many reservations stood before it") \
 	X(str, because, -1, 0, "how the choice came about, for people") \
 	X(str, by, -1, 0, "policy that decided")
 

@@ -323,6 +323,8 @@ static void encode_holds(const struct sl_plan *p, struct pen *pen)
 		row.verdict = h->verdict;
 		row.cost = h->cost;
 		row.bound = h->bound;
+		row.starts = h->released ? 0 : h->starts;
+		row.behind = h->released ? 0 : made_before(p, h->reservations);
 		row.because = put_text(pen, h->because ? h->because : "");
 		row.by = put_text(pen, p->by[h->by]);
 		sl_builder_append(pen->b, SL_P_HOLD, &row);

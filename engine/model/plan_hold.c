@@ -113,6 +113,12 @@ int plan_hold_keep_off(const struct sl_plan *p, uint32_t job, struct sl_nodeset 
 	return rc < 0 ? -1 : 0;
 }
 
+void plan_hold_start_gone(struct sl_plan *p, uint32_t start)
+{
+	for (uint32_t i = 0; i < p->holds; i++)
+		p->hold[i].starts -= p->hold[i].starts > start;
+}
+
 /* -- those of the snapshot ------------------------------------------------------ */
 
 static void read_gres(const struct sl_cluster *c, struct sl_range gres, struct sl_resources *r)

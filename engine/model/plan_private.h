@@ -142,6 +142,7 @@ struct hold {
 	bool is_placed;
 	bool fresh;			/* of this plan; else the snapshot has it */
 	bool released;			/* it is held no longer */
+	uint32_t starts, reservations;	/* of a fresh one: made before, the starts as far as they still stand */
 	enum sl_verdict verdict;	/* of a fresh one, like what follows */
 	double cost, bound;
 	uint32_t by;
@@ -462,6 +463,9 @@ int plan_hold_all(struct sl_plan *p, struct sl_error *err);
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
 void plan_hold_release(struct sl_plan *p, uint32_t job);
 void plan_hold_free(struct sl_plan *p);
+
+/* That start, by its number, is taken back. */
+void plan_hold_start_gone(struct sl_plan *p, uint32_t start);
 
 /* What is held for that job is off the timeline from now on, and nothing else is; SL_NONE: all is on it. */
 void plan_hold_open(struct sl_plan *p, uint32_t job);

@@ -219,7 +219,7 @@ static char *describe(const struct deed *d)
 static int hold_place(struct deed *d, const struct booking *b, struct sl_error *err)
 {
 	struct hold h = { .job = d->w->entry.job, .until = sl_later(b->t0, SL_PREEMPT_HOLD_S), .fresh = true,
-			  .verdict = d->choice.verdict, .cost = d->choice.cost, .bound = d->choice.bound, .by = d->p->bys - 1 };
+			  .starts = d->p->started.count, .reservations = d->p->reservations, .verdict = d->choice.verdict, .cost = d->choice.cost, .bound = d->choice.bound, .by = d->p->bys - 1 };
 
 	h.node = list_nodes(&b->layout, &h.count);
 	h.because = describe(d);

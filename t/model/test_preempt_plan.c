@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs for which others are stopped, beside what else the plan decides.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "model/preempt.h"
+#include "t/model/desk.h"
+
+static int preempt(struct desk *d, uint32_t id, const struct sl_preempt_terms *terms)
+{
+	struct sl_preempt_answer answer;
+	int rc = checked(d, sl_plan_preempt(d->p, entry(d, id), terms, &answer, &d->err));
+
+	d->why = answer.why;
+	sl_preempt_answer_free(&answer);
+	return rc;
+}
+
+/* Job 1 has half of the node, and five minutes of grace; job 7 wants all of it and may preempt, job 8 half of it for a minute. */
+static struct desk half_a_node(void)
+{
+	struct build *b = build_create("1x8c");
+
+	build_running(b, (struct build_job) { .id = 1, .cores = 4, .ends_in = 3600 });
+	build_stoppable(b, 1, SL_STOP_CANCEL);
+	build_change_job(b, 1, .grace_time = 300, build_r_.safe_until = BUILD_NOW + 300);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 600 });
+	build_may_preempt(b, 7);
+	for (uint32_t id = 8; id <= 9; id++)
+		build_pending(b, (struct build_job) { .id = id, .tasks = 2, .limit = 60 });
+	build_open(b);
+	return sit(b);
+}
+
+static void what_was_started_before_may_be_on_a_place_that_is_held(void **state)
+{
+	struct desk d = half_a_node();
+
+	(void) state;
+	assert_int_equal(start(&d, 8), 1);
+	assert_int_equal(start(&d, 9), 1);
+	assert_int_equal(preempt(&d, 7, NULL), 1);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.starts[0], 2);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 8), &d.err), 0);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.starts[0], 1);
+	leave(&d);
+	d = half_a_node();
+	assert_int_equal(preempt(&d, 7, NULL), 1);
+	assert_int_equal(start(&d, 8), 0);
+	accepted(&d);
+	assert_int_equal(d.plan.hold.starts[0], 0);
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_started_before_may_be_on_a_place_that_is_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

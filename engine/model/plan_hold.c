@@ -88,6 +88,17 @@ void plan_hold_open(struct sl_plan *p, uint32_t job)
 	}
 }
 
+void plan_hold_on(struct sl_plan *p, uint32_t job)
+{
+	struct hold *h = p->holds ? plan_hold_of(p, job) : NULL;
+
+	if (!h || !h->is_placed)
+		return;
+	lift(p, h);
+	(void) place(p, h, NULL);	/* (without memory a part of it is not held in this plan) */
+	plan_refusals_forget(p);
+}
+
 void plan_hold_release(struct sl_plan *p, uint32_t job)
 {
 	struct hold *h = plan_hold_of(p, job);

@@ -462,6 +462,9 @@ struct hold *plan_hold_of(const struct sl_plan *p, uint32_t job);
 int plan_hold_all(struct sl_plan *p, struct sl_error *err);
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
 void plan_hold_release(struct sl_plan *p, uint32_t job);
+
+/* The job's reservation is gone: what is held for it no longer ends where that began. */
+void plan_hold_on(struct sl_plan *p, uint32_t job);
 void plan_hold_free(struct sl_plan *p);
 
 /* That start, by its number, is taken back. */

@@ -267,14 +267,17 @@ int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err)
 
 void plan_drop(struct sl_plan *p, uint32_t at)
 {
+	uint32_t job = at == SL_NONE ? SL_NONE : p->reserved.entry[at].job;
+
 	if (at == SL_NONE)
 		return;
 	plan_refusals_forget(p);
-	plan_cancel_stops(p, p->reserved.entry[at].job);
+	plan_cancel_stops(p, job);
 	plan_free_booking(p->reserved.item[at]);
 	plan_take_out(&p->reserved, at);
 	if (at < p->head_at)
 		p->head_at--;
+	plan_hold_on(p, job);
 }
 
 /* -- EASY backfill ------------------------------------------------------- */

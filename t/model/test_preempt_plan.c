@@ -64,10 +64,40 @@ static void what_was_started_before_may_be_on_a_place_that_is_held(void **state)
 	leave(&d);
 }
 
+/* Node 0 is held for job 7, whose victim there ends in half a minute; on node 1 a job runs for an hour.  Job 8 would fit before. */
+static void a_held_place_whose_reservation_is_undone_is_held_on(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_held_row h = sl_held_row();
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 30 });
+	build_running(b, (struct build_job) { .id = 2, .first = 1, .ends_in = 3600 });
+	for (uint32_t id = 7; id <= 8; id++)
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 60 });
+	h.job = build_job_row(b, 7);
+	h.partition = 0;
+	h.since = BUILD_NOW - 20;
+	h.until = BUILD_NOW + 500;
+	h.places = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 8 }), 1 };
+	sl_builder_append(b->builder, SL_T_HELD, &h);
+	build_open(b);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 7), 1);
+	assert_int_equal(d.at, 30);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 7), &d.err), 0);
+	assert_int_equal(reserve(&d, 8), 1);
+	assert_int_equal(d.at, 560);	/* when job 7 would be over at the latest */
+	accepted(&d);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_started_before_may_be_on_a_place_that_is_held),
+		cmocka_unit_test(a_held_place_whose_reservation_is_undone_is_held_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

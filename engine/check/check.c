@@ -38,7 +38,7 @@ uint32_t check_find_job(const struct check *c, uint32_t id)
 	return check_find_key(c->jobs, c->snap->job.rows, id);
 }
 
-static bool in_runs(const struct check *c, struct sl_range list, uint32_t node)
+bool check_in_runs(const struct check *c, struct sl_range list, uint32_t node)
 {
 	const struct sl_run_view *run = &c->snap->run;
 
@@ -225,9 +225,8 @@ static int mark_partial_reservations(struct check *c)
 
 /* -- one row of the plan ------------------------------------------------- */
 
-/* May the job have this node from r->at to r->until: is it in the partition, usable, not another
- * user's, and reserved for nobody else? */
-static int check_place(struct check *c, const struct row *r, uint32_t node)
+/* Is it in the partition, usable, not another user's, and reserved for nobody else? */
+int check_may_have(struct check *c, const struct row *r, uint32_t node)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_reservation_view *resv = &s->reservation;
@@ -310,15 +309,15 @@ static int check_places(struct check *c, const struct row *r)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s comes twice or out of order", id,
 				       check_str(c, s->node.name[node]));
 		last = node;
-		if (in_runs(c, exc, node))
+		if (check_in_runs(c, exc, node))
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is excluded", id,
 				       check_str(c, s->node.name[node]));
-		required += in_runs(c, req, node);
-		if (check_place(c, r, node) < 0 || check_blocks(c, r, node) < 0)
+		required += check_in_runs(c, req, node);
+		if (check_may_have(c, r, node) < 0 || check_blocks(c, r, node) < 0)
 			return -1;
 	}
 	for (uint32_t n = 0; req.count && n < s->node.rows; n++)
-		wanted += in_runs(c, req, n);
+		wanted += check_in_runs(c, req, n);
 	if (required < wanted && !r->native)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " of the %" PRIu32
 			       " nodes it requires", id, required, wanted);

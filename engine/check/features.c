@@ -305,3 +305,17 @@ int check_features(struct check *c, const struct row *r)
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", c->snap->job.id[r->job],
 		       check_str(c, c->snap->node.name[at]), check_str(c, c->snap->node.features[at]), want);
 }
+
+bool check_may_satisfy(const struct check *c, uint32_t j, uint32_t node)
+{
+	const char *have = check_str(c, c->snap->node.features[node]), *want = check_str(c, c->snap->job.features[j]);
+	const char *prefer = check_str(c, c->snap->job.prefer[j]);
+	uint32_t choices = 1, any;
+
+	if (is_counted(c, j) || !reads_features(c, j) || (*prefer && satisfies(have, prefer, 0, &any)))
+		return true;
+	for (uint32_t choice = 0; choice < choices; choice++)
+		if (satisfies(have, want, choice, &choices))
+			return true;
+	return *prefer && any > 1;
+}

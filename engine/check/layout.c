@@ -169,7 +169,7 @@ static uint32_t cores_at_once(const struct check *c, const struct ask *a, uint32
 }
 
 /* The number of tasks that fit on so many cores of the node. */
-static uint64_t hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
+uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
 
@@ -180,7 +180,7 @@ static uint64_t hosted(const struct check *c, const struct ask *a, uint32_t node
 	return cores / quotient_up(a->cpus_per_task, t);
 }
 
-static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
+uint32_t check_least_cores(const struct check *c, const struct ask *a, uint32_t node)
 {
 	uint32_t cpus = usable_threads(c, a, node), once = cores_at_once(c, a, node);
 
@@ -189,16 +189,13 @@ static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t
 	return capped_product(larger((uint32_t) quotient_up(a->node_cpus, (uint64_t) cpus * once), 1), once);
 }
 
-static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
+int64_t check_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t node = c->plan->place.node[place];
-	int64_t size = c->snap->node.memory[node], of_gres, cpus = (int64_t) c->plan->place.cores[place] * larger(c->snap->node.threads[node], 1);
+	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
-	if (check_gres_memory(c, a, place, &of_gres))
-		return of_gres;
 	if (job->memory_per_node[j] > 0)
 		return job->memory_per_node[j];
 	if (job->memory_per_cpu[j] <= 0)
@@ -206,7 +203,15 @@ static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask
 	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
 }
 
-static bool same_gres(const struct check *c, uint32_t want, uint32_t kind)
+static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
+{
+	uint32_t node = c->plan->place.node[place];
+	int64_t memory = check_memory(c, j, node, c->plan->place.cores[place]), of_gres;
+
+	return memory && check_gres_memory(c, a, place, &of_gres) ? of_gres : memory;
+}
+
+bool check_same_gres(const struct check *c, uint32_t want, uint32_t kind)
 {
 	const struct sl_snapshot *s = c->snap;
 
@@ -223,7 +228,7 @@ uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place)
 	uint64_t n = 0;
 
 	for (uint32_t k = g.first; k < g.first + g.count; k++)
-		if (same_gres(c, want, c->plan->place_gres.kind[k]))
+		if (check_same_gres(c, want, c->plan->place_gres.kind[k]))
 			n += c->plan->place_gres.count[k];
 	return n;
 }
@@ -235,7 +240,7 @@ static uint64_t shown_at(const struct check *c, uint32_t want, uint32_t node)
 	uint64_t n = 0;
 
 	for (uint32_t k = g.first; k < g.first + g.count; k++)
-		if (c->snap->node_gres.no_consume[k] && same_gres(c, want, c->snap->node_gres.kind[k]))
+		if (c->snap->node_gres.no_consume[k] && check_same_gres(c, want, c->snap->node_gres.kind[k]))
 			n += c->snap->node_gres.count[k];
 	return n;
 }
@@ -277,7 +282,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_plan_place_view *place = &c->plan->place;
-	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
+	uint32_t node = place->node[i], id = s->job.id[r->job], least = check_least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
 	int64_t memory = needed_memory(c, r->job, a, i);
 
@@ -300,7 +305,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	for (uint32_t k = place->gres[i].first; k < place->gres[i].first + place->gres[i].count; k++) {
 		uint32_t g = a->gres.first, end = a->gres.first + a->gres.count;
 
-		while (g < end && !same_gres(c, g, c->plan->place_gres.kind[k]))
+		while (g < end && !check_same_gres(c, g, c->plan->place_gres.kind[k]))
 			g++;
 		/* whole nodes come with all their gres, asked for or not (sbatch --exclusive) */
 		if (g == end && c->plan->place_gres.count[k] && !a->whole)
@@ -316,7 +321,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 static uint64_t tasks_at(const struct check *c, const struct ask *a, uint32_t i)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
-	uint64_t tasks = place->tasks[i] ? place->tasks[i] : hosted(c, a, place->node[i], place->cores[i]);
+	uint64_t tasks = place->tasks[i] ? place->tasks[i] : check_hosted(c, a, place->node[i], place->cores[i]);
 
 	return !place->tasks[i] && a->tasks_per_node && tasks > a->tasks_per_node ? a->tasks_per_node : tasks;
 }
@@ -326,9 +331,9 @@ static uint64_t fewest_at(const struct check *c, const struct ask *a, uint32_t i
 {
 	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i];
 
-	if (cores <= least_cores(c, a, node))
+	if (cores <= check_least_cores(c, a, node))
 		return 0;
-	return hosted(c, a, node, cores - cores_at_once(c, a, node)) + 1;
+	return check_hosted(c, a, node, cores - cores_at_once(c, a, node)) + 1;
 }
 
 /* The place has cores for its tasks, and not one more; it has no more tasks than the job allows of a node. */
@@ -342,7 +347,7 @@ static int check_place_tasks(struct check *c, const struct row *r, const struct 
 	if (tasks > most)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " tasks, takes at most %" PRIu64,
 			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), tasks, most);
-	if (tasks && (hosted(c, a, node, cores) < tasks || (!a->whole && fewest_at(c, a, i) > tasks)))
+	if (tasks && (check_hosted(c, a, node, cores) < tasks || (!a->whole && fewest_at(c, a, i) > tasks)))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, for %" PRIu32 " tasks",
 			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), cores, tasks);
 	return 0;

@@ -8,7 +8,7 @@
 
 #include "base/order.h"
 
-static uint32_t licenses_of(const struct check *c, uint32_t j, uint32_t license)
+uint32_t check_licenses_of(const struct check *c, uint32_t j, uint32_t license)
 {
 	struct sl_range l = c->snap->job.licenses[j];
 	uint32_t n = 0;
@@ -55,7 +55,7 @@ static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t l
 	if (r->resv != SL_NONE)
 		return 0;
 	if (!has_alternatives(c, r->job))
-		return licenses_of(c, r->job, license);
+		return check_licenses_of(c, r->job, license);
 	return r->license == license ? smallest_of(c, r->job, license) : 0;
 }
 
@@ -165,7 +165,7 @@ int check_licenses(struct check *c)
 		uint32_t n = 0;
 
 		for (uint32_t j = 0; j < s->job.rows; j++) {
-			uint32_t has = runs(c, j) ? licenses_of(c, j, l) : 0;
+			uint32_t has = runs(c, j) ? check_licenses_of(c, j, l) : 0;
 
 			running += has;
 			if (has && end_of(c, j) != INT64_MAX)
@@ -208,7 +208,7 @@ static bool is_short_at(const struct check *c, uint32_t l, const bool *goes_on, 
 	int64_t running = 0, ended = 0, used = reserved_at(c, l, at);
 
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
-		uint32_t has = runs(c, j) ? licenses_of(c, j, l) : 0;
+		uint32_t has = runs(c, j) ? check_licenses_of(c, j, l) : 0;
 
 		running += has;
 		ended += has && (goes_on[j] ? check_end(c, j) : end_of(c, j)) <= at ? has : 0;
@@ -243,4 +243,22 @@ bool check_license_short(const struct check *c, const struct row *r, const bool 
 		if (row_takes(c, r, l) && is_short(c, r, l, goes_on))
 			return true;
 	return false;
+}
+
+int64_t check_license_left(const struct check *c, uint32_t l, const struct row *r, const bool *gone)
+{
+	const struct sl_license_view *lic = &c->snap->license;
+	int64_t at = r->at, running = 0, ended = 0, used = reserved_at(c, l, at);
+
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		uint32_t has = runs(c, j) ? check_licenses_of(c, j, l) : 0;
+		bool keeps = c->snap->job.preempt_mode[j] == SL_STOP_SUSPEND;
+
+		running += has;
+		ended += has && (end_of(c, j) <= at || (gone[j] && !keeps)) ? has : 0;
+	}
+	for (uint32_t i = 0; i < c->rows; i++)
+		used += !c->row[i].out && c->row[i].job != r->job && c->row[i].at <= at && at < c->row[i].until ? row_takes(c, &c->row[i], l) : 0;
+	used += (lic->used[l] > running ? lic->used[l] : running) - ended;
+	return (int64_t) lic->total[l] - lic->reserved[l] - used;
 }

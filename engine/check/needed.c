@@ -73,12 +73,7 @@ static int64_t end_without(const struct check *c, const struct bill *b, const st
 	return stopped < b->end ? stopped : b->end;
 }
 
-struct node_bills {			/* all bills, node by node */
-	uint32_t *first;		/* [node] in *bill; the next one's is where they end */
-	uint32_t *bill;
-};
-
-static int index_bills(struct check *c, struct node_bills *x)
+int check_index_bills(struct check *c, struct node_bills *x)
 {
 	uint32_t nodes = c->snap->node.rows, *next = calloc((size_t) nodes + 1, sizeof(*next));
 
@@ -98,6 +93,12 @@ static int index_bills(struct check *c, struct node_bills *x)
 		x->bill[next[c->bill[i].node]++] = i;
 	free(next);
 	return 0;
+}
+
+void check_end_bills(struct node_bills *x)
+{
+	free(x->first);
+	free(x->bill);
 }
 
 /* Would something be too much on the node at that instant, if the group went on? */
@@ -159,7 +160,7 @@ static int begin_groups(struct check *c, struct groups *g)
 	for (uint32_t i = 0; i < v->rows; i++)
 		g->stop[i] = (struct key) { (uint64_t) v->preemptor[i] << 32 | v->group[i], i };
 	check_sort_keys(g->stop, v->rows);
-	return check_devices_begin(c, &g->use.devices) < 0 ? -1 : index_bills(c, &g->bills);
+	return check_devices_begin(c, &g->use.devices) < 0 ? -1 : check_index_bills(c, &g->bills);
 }
 
 static void end_groups(struct groups *g)
@@ -168,8 +169,7 @@ static void end_groups(struct groups *g)
 	free(g->use.gres);
 	free(g->goes_on);
 	free(g->stop);
-	free(g->bills.first);
-	free(g->bills.bill);
+	check_end_bills(&g->bills);
 }
 
 /* Is that job, which runs on, in the way of the row? */

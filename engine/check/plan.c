@@ -252,7 +252,7 @@ static int check_all(struct check *c)
 	if (check_list_hets(c) < 0 || check_rows(c) < 0 || ((p->hold.rows || p->stop.rows) && check_stops(c) < 0) ||
 	    ((c->snap->held.rows || p->hold.rows) && check_bill_holds(c) < 0) || check_throttles(c) < 0 || check_held(c) < 0)
 		return -1;
-	return check_words(c);
+	return p->shortage.rows && check_shortages(c) < 0 ? -1 : check_words(c);
 }
 
 static int check(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_cuts *cuts,

@@ -148,6 +148,10 @@ void check_end_all(struct check *c);
 /* One start or reservation, which is billed: job, partition, nodes, times and layout.  0, or -1 with c->err. */
 int check_row(struct check *c, struct row *r);
 
+/* May the job of the row have that node from r->at to r->until?  0, or -1 with c->err. */
+int check_may_have(struct check *c, const struct row *r, uint32_t node);
+bool check_in_runs(const struct check *c, struct sl_range list, uint32_t node);
+
 /* The same for a row of a schedule, whose job ran until r->until. */
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
@@ -194,6 +198,9 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a);
 uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
+/* False if no place of the job's could have that node, for its features. */
+bool check_may_satisfy(const struct check *c, uint32_t job, uint32_t node);
+
 /* check/shares.c.  Are what the i-th place has of devices, and of shares of them, devices of the node?  -1 with c->err. */
 int check_devices(struct check *c, const struct row *r, uint32_t i);
 
@@ -212,6 +219,13 @@ bool check_devices_over(const struct check *c, const struct device_use *u, uint3
 			int64_t *have);
 /* How many shares of that device a bill has. */
 int64_t check_devices_of(const struct check *c, const struct bill *b, uint32_t device);
+
+/* Tasks that fit on so many cores of the node; the fewest cores that a job has of it, and the memory beside so many, if none comes with
+ * its gres; is a kind of gres what is asked for in that row of job_gres? */
+uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores);
+uint32_t check_least_cores(const struct check *c, const struct ask *a, uint32_t node);
+int64_t check_memory(const struct check *c, uint32_t job, uint32_t node, uint32_t cores);
+bool check_same_gres(const struct check *c, uint32_t want, uint32_t kind);
 
 /* How much of what is asked for in a row of gres a place has. */
 uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
@@ -262,10 +276,28 @@ int check_bill_holds(struct check *c);
 /* stops.c: the plan's stops, once the rows are looked at.  0 or -1. */
 int check_stops(struct check *c);
 
+/* Why Slurm would not let the job be stopped for the other; NULL: it would.  When it is expected to be gone if it is told now. */
+const char *check_spares(const struct check *c, uint32_t job, uint32_t other);
+int64_t check_gone_at(const struct check *c, uint32_t job);
+
+/* All bills that there are, node by node. */
+struct node_bills {
+	uint32_t *first;		/* [node] in *bill; the next one's is where they end */
+	uint32_t *bill;
+};
+int check_index_bills(struct check *c, struct node_bills *x);
+void check_end_bills(struct node_bills *x);
+
+/* shortage.c: are the plan's reasons true for which nobody is stopped?  0 or -1. */
+int check_shortages(struct check *c);
+
 /* needed.c: whether each of them is needed, once all that stands fits.  0 or -1. */
 int check_needed(struct check *c);
 
 /* licenses.c: would there be too few of a licence that the row has, while it runs, if those jobs (by row) were not stopped? */
+/* ... and how many are left for the row, when it begins, without those that are gone (by row). */
+uint32_t check_licenses_of(const struct check *c, uint32_t job, uint32_t license);
+int64_t check_license_left(const struct check *c, uint32_t license, const struct row *r, const bool *gone);
 bool check_license_short(const struct check *c, const struct row *r, const bool *goes_on);
 
 /* When a running job is gone that the plan stops; INT64_MAX: it does not. */

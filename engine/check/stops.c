@@ -23,16 +23,12 @@ static bool requeues(const struct check *c, uint32_t j)
 	return c->snap->job.flags[j] & SL_JOBF_REQUEUE && own != SL_STOP_NONE && own != SL_STOP_SUSPEND;
 }
 
-/* Why the job may not be stopped for the other; NULL: it may. */
-static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, uint32_t other)
+const char *check_spares(const struct check *c, uint32_t j, uint32_t other)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t mode = c->plan->stop.mode[i];
 
 	if (job->state[j] != SL_JOB_RUNNING || job->flags[j] & SL_JOBF_COMPLETING)
 		return "does not run";
-	if (job->start_time[j] != c->plan->stop.start_time[i])
-		return "is in another run";
 	if (job->preempt_time[j])
 		return "is being stopped already";
 	if (job->preempt_mode[j] == SL_STOP_NONE || !(job->flags[other] & SL_JOBF_MAY_PREEMPT) ||
@@ -40,8 +36,20 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 		return "may not be preempted by it";
 	if (job->preempt_mode[j] == SL_STOP_SUSPEND && job->safe_until[j] <= 0)
 		return "would be suspended, and keeps memory or gres";
-	if (job->preempt_from[j] <= 0 || job->preempt_from[j] > c->now)
-		return "may not be preempted yet";
+	return job->preempt_from[j] <= 0 || job->preempt_from[j] > c->now ? "may not be preempted yet" : NULL;
+}
+
+/* Why the plan may not stop it for the other so; NULL: it may. */
+static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, uint32_t other)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const char *why = check_spares(c, j, other);
+	uint32_t mode = c->plan->stop.mode[i];
+
+	if (why)
+		return why;
+	if (job->start_time[j] != c->plan->stop.start_time[i])
+		return "is in another run";
 	if (mode != SL_STOP_NONE && mode != job->preempt_mode[j] &&
 	    !(requeues(c, j) && (mode == SL_STOP_REQUEUE || mode == SL_STOP_EXPEDITE)))
 		return "may not be stopped in that way";
@@ -87,7 +95,7 @@ static int was_stopped_for(struct check *c, uint32_t first, uint32_t second)
 }
 
 /* When it is expected to be gone if it is told to end now. */
-static int64_t gone_at(const struct check *c, uint32_t j)
+int64_t check_gone_at(const struct check *c, uint32_t j)
 {
 	int64_t grace = c->snap->job.grace_time[j], at = check_later(c->now, grace > SL_OVERDUE_S ? grace : SL_OVERDUE_S);
 
@@ -220,7 +228,7 @@ static int check_stop(struct check *c, uint32_t i, uint32_t row)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": job %" PRIu32 ", which is stopped for it, %s", id[other], id[j], why);
 	if ((circle = was_stopped_for(c, id[other], id[j])))
 		return circle < 0 ? -1 : WRONG(c, other, j, "preempted it, or whoever did, a while ago");
-	if (c->row[row].at < gone_at(c, j))
+	if (c->row[row].at < check_gone_at(c, j))
 		return WRONG(c, other, j, "is not gone when it is to start");
 	return 0;
 }
@@ -289,5 +297,5 @@ int64_t check_stopped_at(const struct check *c, uint32_t j)
 {
 	uint32_t i = c->stop_of ? c->stop_of[j] : 0, row = i ? c->stop_row[i - 1] : SL_NONE;
 
-	return row == SL_NONE || c->row[row].out ? INT64_MAX : gone_at(c, j);
+	return row == SL_NONE || c->row[row].out ? INT64_MAX : check_gone_at(c, j);
 }

@@ -62,7 +62,7 @@ static int list_cuts(struct cutting *x, struct sl_error *err)
 {
 	const struct sl_plan_image *p = x->plan;
 	const uint32_t rows[SL_PLAN_TABLES] = { [SL_P_START] = p->start.rows, [SL_P_RESERVE] = p->reserve.rows,
-		[SL_P_PENDING] = p->pending.rows, [SL_P_ACTION] = p->action.rows };
+		[SL_P_PENDING] = p->pending.rows, [SL_P_ACTION] = p->action.rows, [SL_P_SHORTAGE] = p->shortage.rows };
 
 	x->kept = calloc((size_t) p->reserve.rows + 1, sizeof(*x->kept));
 	x->kept_starts = calloc((size_t) p->start.rows + 1, sizeof(*x->kept_starts));
@@ -203,7 +203,8 @@ static void keep_refused(struct cutting *x)
 			row.start_time = from.start_time;
 			KEEP_PLACE(&row, from);
 		} else {
-			row.was = cut->table == SL_P_ACTION ? SL_REFUSED_ACTION : SL_REFUSED_REASON;
+			row.was = cut->table == SL_P_ACTION ? SL_REFUSED_ACTION :
+				cut->table == SL_P_SHORTAGE ? SL_REFUSED_SHORTAGE : SL_REFUSED_REASON;
 		}
 		sl_builder_append(x->copy.to, SL_P_REFUSED, &row);
 	}
@@ -228,6 +229,7 @@ int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, co
 		copy_rest(&x, SL_P_FORECAST, plan->forecast.rows, plan->forecast.job);
 		copy_holds(&x);
 		copy_rest(&x, SL_P_STOP, plan->stop.rows, plan->stop.preemptor);
+		copy_rest(&x, SL_P_SHORTAGE, plan->shortage.rows, NULL);
 		sl_image_copy_table(&x.copy, SL_P_BLOCK);
 		sl_image_copy_table(&x.copy, SL_P_LOG);
 		if (memory)

@@ -21,7 +21,7 @@
 
 /* One row that is to be taken out. */
 struct sl_cut {
-	enum sl_plan_table table;	/* SL_P_START, SL_P_RESERVE, SL_P_PENDING or SL_P_ACTION */
+	enum sl_plan_table table;	/* SL_P_START, SL_P_RESERVE, SL_P_PENDING, SL_P_ACTION or SL_P_SHORTAGE */
 	uint32_t row;			/* its row there */
 	uint32_t job;			/* JobId that stands in it */
 	bool waits;			/* the job is in the snapshot's queue, and the rest of the plan does not start all of it */

@@ -23,6 +23,9 @@
 #define STOP(...) SL_COLUMN(plan_stop, __VA_ARGS__)
 #define BLOCK(...) SL_COLUMN(plan_block, __VA_ARGS__)
 #define NODE_RUN(...) SL_COLUMN(plan_node_run, __VA_ARGS__)
+#define SHORTAGE(...) SL_COLUMN(plan_shortage, __VA_ARGS__)
+#define SHORT(...) SL_COLUMN(plan_short, __VA_ARGS__)
+#define SPARED(...) SL_COLUMN(plan_spared, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 #define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
@@ -42,6 +45,9 @@ static const struct sl_column plan_hold_columns[] = { SL_PLAN_HOLD_COLUMNS(HOLD)
 static const struct sl_column plan_stop_columns[] = { SL_PLAN_STOP_COLUMNS(STOP) };
 static const struct sl_column plan_block_columns[] = { SL_PLAN_BLOCK_COLUMNS(BLOCK) };
 static const struct sl_column plan_node_run_columns[] = { SL_PLAN_NODE_RUN_COLUMNS(NODE_RUN) };
+static const struct sl_column plan_shortage_columns[] = { SL_PLAN_SHORTAGE_COLUMNS(SHORTAGE) };
+static const struct sl_column plan_short_columns[] = { SL_PLAN_SHORT_COLUMNS(SHORT) };
+static const struct sl_column plan_spared_columns[] = { SL_PLAN_SPARED_COLUMNS(SPARED) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
@@ -69,6 +75,10 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_STOP] = TABLE(stop, .plural = "stops"),
 	[SL_P_BLOCK] = TABLE(block, .plural = "blocks"),
 	[SL_P_NODE_RUN] = TABLE(node_run, .plural = "node_runs", .nested = true),
+	[SL_P_SHORTAGE] = TABLE(shortage, .plural = "shortages"),
+	[SL_P_SHORT] = { .name = "short", SL_COLUMNS_OF(plan_short), .plural = "shorts", .key = -1, .nested = true,
+		.view_offset = offsetof(struct sl_plan_image, short_) },
+	[SL_P_SPARED] = TABLE(spared, .plural = "spared", .nested = true),
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -86,11 +96,15 @@ static const struct sl_word actions[SL_ACTIONS] = {
 };
 static const struct sl_word refused[SL_REFUSEDS] = {
 	{ SL_REFUSED_START, "start" }, { SL_REFUSED_RESERVATION, "reservation" }, { SL_REFUSED_ACTION, "action" },
-	{ SL_REFUSED_REASON, "reason" },
+	{ SL_REFUSED_REASON, "reason" }, { SL_REFUSED_SHORTAGE, "shortage" },
 };
 static const struct sl_word verdicts[SL_VERDICTS] = {
 	{ SL_VERDICT_NONE, "none" }, { SL_VERDICT_OPTIMAL, "optimal" }, { SL_VERDICT_FOUND, "found" },
 	{ SL_VERDICT_IMPOSSIBLE, "impossible" }, { SL_VERDICT_UNPROVEN, "unproven" },
+};
+static const struct sl_word shorts[SL_SHORTS] = {
+	{ SL_SHORT_NODES, "nodes" }, { SL_SHORT_CORES, "cores" }, { SL_SHORT_MEMORY, "memory" }, { SL_SHORT_GRES, "gres" },
+	{ SL_SHORT_LICENSE, "license" },
 };
 static const struct sl_word modes[SL_STOP_MODES] = {
 	{ SL_STOP_NONE, "none" }, { SL_STOP_CANCEL, "cancel" }, { SL_STOP_REQUEUE, "requeue" },
@@ -105,6 +119,8 @@ static const struct sl_words words[] = {
 	{ SL_P_REFUSED, offsetof(struct sl_plan_refused_row, was), false, refused, SL_REFUSEDS },
 	{ SL_P_HOLD, offsetof(struct sl_plan_hold_row, verdict), false, verdicts, SL_VERDICTS },
 	{ SL_P_STOP, offsetof(struct sl_plan_stop_row, mode), false, modes, SL_STOP_MODES },
+	{ SL_P_SHORTAGE, offsetof(struct sl_plan_shortage_row, what), false, shorts, SL_SHORTS },
+	{ SL_P_SHORT, offsetof(struct sl_plan_short_row, what), false, shorts, SL_SHORTS },
 };
 
 const struct sl_schema sl_plan_schema = {
@@ -131,6 +147,11 @@ const char *sl_refused_word(uint32_t was)
 const char *sl_verdict_word(uint32_t verdict)
 {
 	return verdict < SL_VERDICTS ? verdicts[verdict].word : "unknown";
+}
+
+const char *sl_short_word(uint32_t what)
+{
+	return what < SL_SHORTS ? shorts[what].word : "unknown";
 }
 
 const char *sl_fate_word(uint32_t fate)
@@ -175,6 +196,7 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
 	    check_text(p, "hold.because", p->hold.because, p->hold.rows, err) < 0 ||
 	    check_text(p, "hold.by", p->hold.by, p->hold.rows, err) < 0 ||
 	    check_text(p, "stop.by", p->stop.by, p->stop.rows, err) < 0 ||
+	    check_text(p, "shortage.by", p->shortage.by, p->shortage.rows, err) < 0 ||
 	    check_text(p, "log.text", p->log.text, p->log.rows, err) < 0)
 		return -1;
 	return 0;
@@ -224,6 +246,20 @@ static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 	return 0;
 }
 
+/* The same of shortages: the size of the image bounds the time that it takes to check them. */
+static int check_shortages(const struct sl_plan_image *p, struct sl_error *err)
+{
+	uint64_t nodes = 0, spared = 0;
+
+	for (uint32_t r = 0; r < p->shortage.rows; r++) {
+		nodes += p->shortage.shorts[r].count;
+		spared += p->shortage.spared[r].count;
+	}
+	if (nodes > p->short_.rows || spared > p->spared.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: shortages share rows of %s", nodes > p->short_.rows ? "short" : "spared");
+	return 0;
+}
+
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err)
 {
 	struct sl_plan_image p;
@@ -238,7 +274,7 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 	    check_flag("reserve", "native", p.reserve.native, p.reserve.rows, err) < 0 ||
 	    check_flag("hold", "release", p.hold.release, p.hold.rows, err) < 0)
 		return -1;
-	if (check_sharing(&p, err) < 0 || check_texts(&p, err) < 0 ||
+	if (check_sharing(&p, err) < 0 || check_shortages(&p, err) < 0 || check_texts(&p, err) < 0 ||
 	    sl_remembered_check(&p.image, &p.remembered, err) < 0)
 		return -1;
 	*plan = p;

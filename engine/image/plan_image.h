@@ -33,7 +33,7 @@
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
 	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED, SL_P_HISTORY,
-	SL_P_REFUSED, SL_P_HOLD, SL_P_STOP, SL_P_BLOCK, SL_P_NODE_RUN, SL_PLAN_TABLES
+	SL_P_REFUSED, SL_P_HOLD, SL_P_STOP, SL_P_BLOCK, SL_P_NODE_RUN, SL_P_SHORTAGE, SL_P_SHORT, SL_P_SPARED, SL_PLAN_TABLES
 };
 
 #define SL_PLAN_META_COLUMNS(X) \
@@ -231,6 +231,42 @@ enum sl_verdict {
 /* Stops in a plan at most. */
 #define SL_PLAN_STOPS_MAX 100000
 
+/*
+ * Why no set of running jobs would make a place for the job then, for so long (SL_VERDICT_IMPOSSIBLE): even without all that
+ * may be stopped something stays short.  Those are all whom Slurm lets be stopped for it, but for the ones that are spared.  On the nodes of
+ * *shorts* each node has too little of something.  Of the others that it may have there are too few nodes (NODES), or too
+ * little in all (CORES, GRES); or it is a licence.  It holds beside all that this plan starts, reserves and holds.
+ */
+#define SL_PLAN_SHORTAGE_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, reservation, -1, SL_NONE, "as in a start") \
+	X(u32, shape, -1, 0, "as in a start") \
+	X(i64, start_time, -1, 0, "when it would have to start") \
+	X(i64, seconds, -1, 0, "for how long it would have to fit at least") \
+	X(u32, what, -1, 0, "SL_SHORT_*: what stays short") \
+	X(u32, which, -1, SL_NONE, "GRES: its row of job_gres in the snapshot; LICENSE: of license") \
+	X(i64, needs, -1, 0, "so much of it the job needs at least") \
+	X(i64, has, -1, 0, "so much it could have at most") \
+	X(range, shorts, SL_P_SHORT, 0, "nodes that are of no use to it, and why") \
+	X(range, spared, SL_P_SPARED, 0, "jobs that Slurm would let be stopped for it, and the policy does not") \
+	X(str, by, -1, 0, "policy that asked")
+
+/* Each of these nodes has too little. */
+#define SL_PLAN_SHORT_COLUMNS(X) \
+	X(u32, first, -1, SL_NONE, "node row in the snapshot") \
+	X(u32, last, -1, SL_NONE, "node row in the snapshot, of the run too") \
+	X(u32, what, -1, 0, "SL_SHORT_*: CORES, MEMORY or GRES") \
+	X(u32, which, -1, SL_NONE, "as above") \
+	X(i64, needs, -1, 0, "of each of its nodes at least") \
+	X(i64, has, -1, 0, "of each of these at most, even so")
+
+#define SL_PLAN_SPARED_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId")
+
+enum sl_short { SL_SHORT_NODES, SL_SHORT_CORES, SL_SHORT_MEMORY, SL_SHORT_GRES, SL_SHORT_LICENSE, SL_SHORTS };
+
 /* What else an external scheduler has been able to do since wiki2. */
 #define SL_PLAN_ACTION_COLUMNS(X) \
 	X(u32, verb, -1, 0, "SL_ACTION_*") \
@@ -283,7 +319,7 @@ enum sl_fate {
 	X(range, lenders, SL_P_LENDER, 0, "as in a start") \
 	X(str, by, -1, 0, "policy that decided")
 
-enum sl_refused { SL_REFUSED_START, SL_REFUSED_RESERVATION, SL_REFUSED_ACTION, SL_REFUSED_REASON, SL_REFUSEDS };
+enum sl_refused { SL_REFUSED_START, SL_REFUSED_RESERVATION, SL_REFUSED_ACTION, SL_REFUSED_REASON, SL_REFUSED_SHORTAGE, SL_REFUSEDS };
 
 #define SL_PLAN_LOG_COLUMNS(X) \
 	X(u32, level, -1, 0, "0 error, 1 info, 2 debug") \
@@ -305,6 +341,9 @@ SL_DECLARE_TABLE(plan_hold, SL_PLAN_HOLD_COLUMNS)
 SL_DECLARE_TABLE(plan_stop, SL_PLAN_STOP_COLUMNS)
 SL_DECLARE_TABLE(plan_block, SL_PLAN_BLOCK_COLUMNS)
 SL_DECLARE_TABLE(plan_node_run, SL_PLAN_NODE_RUN_COLUMNS)
+SL_DECLARE_TABLE(plan_shortage, SL_PLAN_SHORTAGE_COLUMNS)
+SL_DECLARE_TABLE(plan_short, SL_PLAN_SHORT_COLUMNS)
+SL_DECLARE_TABLE(plan_spared, SL_PLAN_SPARED_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -324,6 +363,9 @@ struct sl_plan_image {
 	struct sl_plan_stop_view stop;
 	struct sl_plan_block_view block;
 	struct sl_plan_node_run_view node_run;
+	struct sl_plan_shortage_view shortage;
+	struct sl_plan_short_view short_;
+	struct sl_plan_spared_view spared;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 	struct sl_history_view history;		/* what policies asked about: goes into the one that is recorded */
 };
@@ -344,5 +386,6 @@ const char *sl_action_word(uint32_t verb);
 const char *sl_fate_word(uint32_t fate);
 const char *sl_refused_word(uint32_t was);
 const char *sl_verdict_word(uint32_t verdict);
+const char *sl_short_word(uint32_t what);
 
 #endif

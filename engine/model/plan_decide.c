@@ -53,6 +53,7 @@ static int take_back_start(struct sl_plan *p, uint32_t at, struct sl_error *err)
 	plan_free_booking(p->started.item[at]);
 	plan_take_out(&p->started, at);
 	plan_hold_start_gone(p, at);
+	p->given_back++;
 	plan_count_task(p, job, -1);
 	return 0;
 }

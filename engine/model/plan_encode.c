@@ -339,6 +339,47 @@ static void encode_holds(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
+static void encode_shortage(const struct sl_plan *p, const struct shortage *s, struct pen *pen)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	struct sl_plan_shortage_row row = sl_plan_shortage_row();
+
+	row.job = job->id[s->entry.job];
+	row.stamp = job->stamp[s->entry.job];
+	row.partition = s->entry.partition;
+	if (s->entry.resv)
+		row.reservation = s->entry.resv - 1;
+	row.shape = s->entry.shape;
+	row.start_time = s->at;
+	row.seconds = s->seconds;
+	row.what = s->what;
+	row.which = s->which;
+	row.needs = s->needs;
+	row.has = s->has;
+	row.shorts = (struct sl_range) { sl_builder_rows(pen->b, SL_P_SHORT), s->short_count };
+	for (uint32_t i = 0; i < s->short_count; i++)
+		sl_builder_append(pen->b, SL_P_SHORT, &s->shorts[i]);
+	row.spared = (struct sl_range) { sl_builder_rows(pen->b, SL_P_SPARED), s->spared_count };
+	for (uint32_t i = 0; i < s->spared_count; i++)
+		sl_builder_append(pen->b, SL_P_SPARED, &(struct sl_plan_spared_row) { .job = job->id[s->spared[i]] });
+	row.by = put_text(pen, p->by[s->by]);
+	sl_builder_append(pen->b, SL_P_SHORTAGE, &row);
+}
+
+static void encode_shortages(const struct sl_plan *p, struct pen *pen)
+{
+	for (uint32_t i = 0; i < p->shortages; i++) {
+		const struct shortage *s = &p->shortage[i];
+		bool again = false;
+
+		for (uint32_t k = i + 1; k < p->shortages; k++)
+			again |= p->shortage[k].entry.job == s->entry.job;
+		/* (what was taken back since may help it) */
+		if (!again && s->given_back == p->given_back && !p->starts[s->entry.job])
+			encode_shortage(p, s, pen);
+	}
+}
+
 static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -406,6 +447,7 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	encode_preempting(p, pen->b);
 	encode_blocks(p, pen->b);
 	encode_holds(p, pen);
+	encode_shortages(p, pen);
 	encode_words(p, pen);
 	encode_failed(p, pen);
 	return 0;

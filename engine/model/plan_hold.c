@@ -107,6 +107,7 @@ void plan_hold_release(struct sl_plan *p, uint32_t job)
 		return;
 	lift(p, h);
 	h->released = true;
+	p->given_back++;
 	plan_refusals_forget(p);
 }
 

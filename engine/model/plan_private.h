@@ -157,6 +157,17 @@ struct stop {
 	int64_t from, end;		/* it was booked until *end*, and now is until *from* */
 };
 
+/* Why nobody is stopped for a job: a row of the plan's table of shortages. */
+struct shortage {
+	struct sl_entry entry;
+	uint32_t by, what, which;
+	int64_t at, seconds, needs, has;
+	struct sl_plan_short_row *shorts;
+	uint32_t *spared;		/* rows of jobs */
+	uint32_t short_count, spared_count;
+	uint64_t given_back;		/* p->given_back when it was found */
+};
+
 struct spendings {			/* of work, by row of job or by user */
 	struct spending {
 		uint32_t number;
@@ -242,6 +253,9 @@ struct sl_plan {
 	uint32_t holds;
 	struct stop *stop;
 	uint32_t stops, stop_groups;
+	struct shortage *shortage;
+	uint32_t shortages;
+	uint64_t given_back;		/* how often a booking was taken back or moved, or a place released */
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
@@ -507,6 +521,18 @@ void plan_victims_free(struct victim_groups *groups);
 /* Are the chosen ones, with those stopped before, more than may be of one user or partition?  True with the reason. */
 bool plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
 			 const bool *chosen, struct sl_refusal *why);
+
+/* What of a node's or of all nodes' amounts counts, by dimension of the search (victims.h): cores, memory, each gres that the request
+ * asks for.  plan_claim(): the least that the job has of each of its nodes; plan_total(): of all together. */
+enum { OF_CORES, OF_MEMORY, OF_GRES };
+void plan_to_dims(const struct sl_request *r, const struct sl_resources *have, int64_t *amount);
+void plan_claim(const struct sl_request *r, const struct sl_node_kind *kind, int64_t *claim);
+void plan_total(const struct sl_timeline *tl, const struct sl_request *r, int64_t *total);
+
+/* plan_shortage.c.  The job does not fit at *t* for so many seconds, with all of the groups gone, as they are at this moment: note what
+ * stays short, if numbers show it.  0 or -1. */
+int plan_note_shortage(struct attempt *a, const struct victim_groups *groups, int64_t t, int64_t seconds, struct sl_error *err);
+void plan_free_shortages(struct sl_plan *p);
 
 /* Take what the running job holds off the timeline from *t* on, as far as its being stopped frees it, or put it back.  0 or -1. */
 int plan_set_gone(struct sl_plan *p, uint32_t job, int64_t t, bool gone, struct sl_error *err);

@@ -109,6 +109,7 @@ int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 		plan_insert(&p->reserved, p->reserved.count, b);
 	} else {
 		plan_refusals_forget(p);
+		p->given_back++;
 		b->reserved = p->reserved.item[at]->reserved;
 		plan_free_booking(p->reserved.item[at]);
 		p->reserved.item[at] = b;

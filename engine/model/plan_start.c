@@ -272,6 +272,7 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 	if (at == SL_NONE)
 		return;
 	plan_refusals_forget(p);
+	p->given_back++;
 	plan_cancel_stops(p, job);
 	plan_free_booking(p->reserved.item[at]);
 	plan_take_out(&p->reserved, at);
@@ -339,6 +340,7 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 	if (rc > 0)
 		rc = move_head(p, head, err);
 	if (rc > 0) {
+		p->given_back++;
 		plan_unmark(p, mark, false);
 		plan_refusals_forget(p);
 		return 1;

@@ -243,6 +243,7 @@ static void insert_booking(struct deed *d, struct booking *b)
 		plan_insert(list, list->count, b);
 		return;
 	}
+	d->p->given_back++;
 	b->reserved = list->item[d->at]->reserved;
 	plan_free_booking(list->item[d->at]);
 	list->item[d->at] = b;
@@ -495,7 +496,8 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 	if (!rc) {
 		/* (it looks for it once more, and so has in its attempt what is missing) */
 		rc = set_all(d, true, err) < 0 ? -1 : plan_fits(&d->a, d->t, d->seconds, false, err);
-		if (!rc && plan_explain_now(&d->a, d->seconds, &why, err) < 0)
+		if (!rc && (plan_explain_now(&d->a, d->seconds, &why, err) < 0 ||
+			    plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0))
 			rc = -1;
 		if (set_all(d, false, rc < 0 ? NULL : err) < 0)
 			return -1;

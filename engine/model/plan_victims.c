@@ -337,9 +337,7 @@ void plan_victims_free(struct victim_groups *g)
 
 /* -- what the job needs at least, in numbers ------------------------------------------ */
 
-enum { OF_CORES, OF_MEMORY, OF_GRES };	/* the first dims; each gres that it asks for has one */
-
-static void to_dims(const struct sl_request *r, const struct sl_resources *have, int64_t amount[SL_VICTIM_DIMS])
+void plan_to_dims(const struct sl_request *r, const struct sl_resources *have, int64_t *amount)
 {
 	amount[OF_CORES] = have->cores;
 	amount[OF_MEMORY] = have->memory;
@@ -356,7 +354,7 @@ static int64_t at_least(int64_t a, int64_t b)
 }
 
 /* Of each node that the job has. */
-static void find_claim(const struct sl_request *r, const struct sl_node_kind *kind, int64_t claim[SL_VICTIM_DIMS])
+void plan_claim(const struct sl_request *r, const struct sl_node_kind *kind, int64_t *claim)
 {
 	bool alone = r->max_nodes == 1;
 	int64_t tasks = r->tasks_per_node_exact ? r->tasks_per_node : alone ? r->tasks : r->tasks > 0;
@@ -375,7 +373,7 @@ static void find_claim(const struct sl_request *r, const struct sl_node_kind *ki
 	}
 }
 
-static void find_total(const struct sl_timeline *tl, const struct sl_request *r, int64_t total[SL_VICTIM_DIMS])
+void plan_total(const struct sl_timeline *tl, const struct sl_request *r, int64_t *total)
 {
 	total[OF_CORES] = sl_fit_least_cores(tl, r);
 	total[OF_MEMORY] = 0;
@@ -411,8 +409,8 @@ static bool read_node(struct hunt *h, uint32_t n, struct sl_victim_node *node)
 	sl_timeline_unbooked(h->a->tl, n, h->t, end, &there);
 	if (!sl_resources_equal(&open, &there))
 		return false;
-	to_dims(r, &there, node->free);
-	find_claim(r, sl_timeline_kind(h->a->tl, n), node->claim);
+	plan_to_dims(r, &there, node->free);
+	plan_claim(r, sl_timeline_kind(h->a->tl, n), node->claim);
 	return true;
 }
 
@@ -465,7 +463,7 @@ static void read_pieces(struct hunt *h)
 				if (n == SL_NONE)
 					continue;
 				cluster_count_place(p->c, j, p->c->held[j], i, false, &r);
-				to_dims(&h->a->w->pub.request, &r, piece.amount);
+				plan_to_dims(&h->a->w->pub.request, &r, piece.amount);
 				h->piece[h->v.pieces++] = piece;
 			}
 		}
@@ -530,7 +528,7 @@ static int prepare(struct hunt *h, bool count_alike, struct sl_error *err)
 		.fits = hunt_fits, .has_enough = hunt_has_enough, .arg = h };
 	read_nodes(h);
 	read_pieces(h);
-	find_total(h->a->tl, r, h->v.total);
+	plan_total(h->a->tl, r, h->v.total);
 	h->v.node = h->node;
 	h->v.piece = h->piece;
 	return 0;

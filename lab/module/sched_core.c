@@ -355,6 +355,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_HOLD, p->hold.rows, "holds");
 	push_table(L, &p->image, p, SL_P_STOP, p->stop.rows, "stops");
 	push_table(L, &p->image, p, SL_P_BLOCK, p->block.rows, "blocks");
+	push_table(L, &p->image, p, SL_P_SHORTAGE, p->shortage.rows, "shortages");
 	push_table(L, &p->image, p, SL_P_LOG, p->log.rows, "log");
 	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
 	push_table(L, &p->image, p, SL_P_HISTORY, p->history.rows, "history");

@@ -122,7 +122,7 @@
  * Shortages.  The plan says of a job that something would be short even without all who may be stopped for it: whom Slurm would let
  * be stopped and the plan does not spare, and who are gone by then.  On each node that is said to be short of something, less of it
  * would be free, at some instant while the job would run, than the job needs of each of its nodes.  All others that it may have are fewer
- * than its nodes (in a row, if they have to be contiguous), or host fewer tasks, or have less of a gres, than it needs in
+ * than its nodes (in a row, if they have to be contiguous; below the switches for which it waits), or host fewer tasks, or have less of a gres, than it needs in
  * all; or there are fewer of a licence.
  *
  * No reservation is of a job for which no nodes are kept free (NO_RESERVE).

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* One row of the table, looked at. */
 struct look {
 	struct check *c;
@@ -205,12 +207,56 @@ static int may_have(struct look *x, uint32_t node)
 	return rc == 0;
 }
 
+struct leaf {				/* a leaf switch, by its path */
+	uint32_t path;
+	int64_t nodes;
+};
+
 struct sums {
+	struct leaf *leaf;
+	uint32_t leaves;
 	int64_t nodes, cores, which;
 	uint64_t tasks;			/* that these cores host */
 	int64_t row;			/* consecutive ones up to the node at hand */
 	int64_t longest;
 };
+
+/* The node hangs on that switch. */
+static void add_leaf(struct look *x, uint32_t node, struct sums *sum)
+{
+	uint32_t path = x->c->snap->node.topology[node], i = sum->leaves;
+
+	if (i && sum->leaf[i - 1].path == path) {
+		sum->leaf[i - 1].nodes++;
+		return;
+	}
+	for (i = 0; i < sum->leaves && strcmp(check_str(x->c, sum->leaf[i].path), check_str(x->c, path)); )
+		i++;
+	if (i == sum->leaves)
+		sum->leaf[sum->leaves++] = (struct leaf) { path, 0 };
+	sum->leaf[i].nodes++;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+	return SL_ORDER(((const struct leaf *) b)->nodes, ((const struct leaf *) a)->nodes);
+}
+
+/* The most nodes that it could have together: in a row, or below the switches for which it waits. */
+static int64_t most_together(struct look *x, struct sums *sum)
+{
+	const struct sl_job_view *job = &x->c->snap->job;
+	uint32_t j = x->r.job;
+	int64_t since = job->eligible_time[j] > job->submit_time[j] ? job->eligible_time[j] : job->submit_time[j], below = 0;
+	int64_t most = job->flags[j] & SL_JOBF_CONTIGUOUS ? sum->longest : sum->nodes;
+
+	if (!job->switches[j] || x->r.at >= check_later(since, job->switch_wait[j]))
+		return most;
+	qsort(sum->leaf, sum->leaves, sizeof(*sum->leaf), by_nodes);
+	for (uint32_t i = 0; i < sum->leaves && i < job->switches[j]; i++)
+		below += sum->leaf[i].nodes;
+	return lesser(below, most);
+}
 
 static void add_node(struct look *x, uint32_t node, struct sums *sum)
 {
@@ -221,6 +267,7 @@ static void add_node(struct look *x, uint32_t node, struct sums *sum)
 	look_on(x, node, which, &free);
 	free.cores = free.cores > 0 ? free.cores : 0;
 	tasks = check_hosted(x->c, &x->a, node, (uint64_t) free.cores);
+	add_leaf(x, node, sum);
 	sum->nodes++;
 	sum->cores += free.cores;
 	sum->which += free.which;
@@ -228,41 +275,56 @@ static void add_node(struct look *x, uint32_t node, struct sums *sum)
 	sum->longest = ++sum->row > sum->longest ? sum->row : sum->longest;
 }
 
-static int check_sums(struct look *x)
+static int add_nodes(struct look *x, struct sums *sum)
 {
-	const struct check *c = x->c;
-	const struct sl_plan_shortage_view *v = &c->plan->shortage;
-	const struct sl_job_gres_view *g = &c->snap->job_gres;
-	uint32_t what = v->what[x->i], which = v->which[x->i];
-	struct sums sum = { 0 };
-	int64_t needs, has;
-	bool is_short = true;
-
-	for (uint32_t n = 0; n < c->snap->node.rows; n++) {
+	for (uint32_t n = 0; n < x->c->snap->node.rows; n++) {
 		int may = may_have(x, n);
 
 		if (may < 0)
 			return -1;
 		if (may)
-			add_node(x, n, &sum);
+			add_node(x, n, sum);
 		else
-			sum.row = 0;
+			sum->row = 0;
 	}
+	return 0;
+}
+
+/* What it needs at least in all, and could have at most.  False: it could have enough. */
+static bool compare(struct look *x, struct sums *sum, int64_t *needs, int64_t *has)
+{
+	const struct check *c = x->c;
+	const struct sl_job_gres_view *g = &c->snap->job_gres;
+	uint32_t what = c->plan->shortage.what[x->i], which = c->plan->shortage.which[x->i];
+
 	if (what == SL_SHORT_NODES) {
-		needs = x->a.min_nodes;
-		has = c->snap->job.flags[x->r.job] & SL_JOBF_CONTIGUOUS ? sum.longest : sum.nodes;
-	} else if (what == SL_SHORT_CORES) {
-		needs = INT64_MAX;	/* (how many, its tasks say) */
-		has = sum.cores;
-		is_short = sum.tasks < x->a.tasks;
-	} else {
-		needs = g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] :
-			g->per[which] == SL_PER_TASK ? (int64_t) g->count[which] * x->a.tasks : 0;
-		has = sum.which;
+		*needs = x->a.min_nodes;
+		*has = most_together(x, sum);
+		return true;
 	}
-	if (is_short && v->needs[x->i] <= needs && has <= v->has[x->i] && v->has[x->i] < v->needs[x->i])
-		return 0;
-	return UNTRUE(x, "is not short of %s without those that may be stopped: it could have %" PRId64, id_of(x), sl_short_word(what), has);
+	if (what == SL_SHORT_CORES) {
+		*needs = INT64_MAX;	/* (its tasks say how many) */
+		*has = sum->cores;
+		return sum->tasks < x->a.tasks;
+	}
+	*needs = g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] :
+		g->per[which] == SL_PER_TASK ? (int64_t) g->count[which] * x->a.tasks : 0;
+	*has = sum->which;
+	return true;
+}
+
+static int check_sums(struct look *x)
+{
+	const struct sl_plan_shortage_view *v = &x->c->plan->shortage;
+	struct sums sum = { .leaf = calloc((size_t) x->c->snap->node.rows + 1, sizeof(*sum.leaf)) };
+	int64_t needs, has;
+	int rc = sum.leaf ? add_nodes(x, &sum) : sl_fail(x->c->err, SL_ENOMEM, "check: out of memory");
+
+	if (!rc && (!compare(x, &sum, &needs, &has) || v->needs[x->i] > needs || has > v->has[x->i] || v->has[x->i] >= v->needs[x->i]))
+		rc = UNTRUE(x, "is not short of %s without those that may be stopped: it could have %" PRId64, id_of(x),
+			    sl_short_word(v->what[x->i]), has);
+	free(sum.leaf);
+	return rc;
 }
 
 static int check_license(struct look *x)

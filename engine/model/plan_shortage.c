@@ -3,7 +3,7 @@
  * plan_shortage.c - why no set of running jobs would make a place for a job: what stays short with all of them gone.
  *
  * Numbers show it if too few nodes have what the job needs of each of its nodes, or these too little in all, or there are
- * too few of a licence.  Else only the code that places jobs knows (nodes in one rack, say), and nothing is noted.
+ * too few of a licence.  Else only the code that places jobs knows (counted features, say), and nothing is noted.
  */
 #include "model/plan_private.h"
 #include "model/request.h"
@@ -21,7 +21,37 @@ struct finder {
 	int64_t nodes, row, longest;	/* that are of use; of these, one behind the other */
 	uint32_t dims, gres;		/* the first of its rows of job_gres */
 	bool whole;			/* the request's gres are these rows, one by one */
+	int64_t *below;			/* [switch] nodes of use that hang on it; NULL: the job takes any */
 };
+
+/* How many switches it waits for; 0: it does not. */
+static uint32_t most_leaves(const struct finder *f)
+{
+	const struct sl_cluster *c = f->a->p->c;
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = f->s.entry.job;
+	int64_t since = job->eligible_time[j] > job->submit_time[j] ? job->eligible_time[j] : job->submit_time[j];
+
+	return c->tree.switches && f->s.at < sl_later(since, job->switch_wait[j]) ? job->switches[j] : 0;
+}
+
+/* The most nodes of use that it could have below no more switches than it waits for. */
+static int64_t most_below(struct finder *f)
+{
+	int64_t sum = 0;
+
+	for (uint32_t k = most_leaves(f); k; k--) {
+		uint32_t most = 0;
+
+		for (uint32_t s = 1; s < f->a->p->c->tree.switches; s++)
+			most = f->below[s] > f->below[most] ? s : most;
+		sum += f->below[most];
+		if (!f->below[most])
+			break;
+		f->below[most] = 0;
+	}
+	return sum;
+}
 
 static uint32_t what_of(uint32_t d)
 {
@@ -80,6 +110,8 @@ static int look_at(struct finder *f, uint32_t n, struct sl_error *err)
 		return add_short(f, n, d, err);
 	}
 	f->nodes++;
+	if (f->below && f->a->p->c->tree.leaf_of[n] != SL_NO_SWITCH)
+		f->below[f->a->p->c->tree.leaf_of[n]]++;
 	f->longest = ++f->row > f->longest ? f->row : f->longest;
 	for (d = 0; d < f->dims; d++)
 		f->sum[d] += f->have[d] > 0 ? f->have[d] : 0;
@@ -111,6 +143,11 @@ static bool find_sum(struct finder *f)
 	f->s.which = SL_NONE;
 	f->s.needs = least;
 	f->s.has = r->contiguous ? f->longest : f->nodes;
+	if (f->below) {
+		int64_t below = most_below(f);
+
+		f->s.has = below < f->s.has ? below : f->s.has;
+	}
 	f->s.what = SL_SHORT_NODES;
 	if (f->s.has < least)
 		return true;
@@ -154,6 +191,9 @@ static int find_shortage(struct finder *f, const struct victim_groups *groups, s
 	const struct sl_cluster *c = f->a->p->c;
 	bool by_license = find_license(f);
 
+	if (most_leaves(f) && !(f->below = calloc((size_t) c->tree.switches + 1, sizeof(*f->below))))
+		return plan_no_memory(err);
+
 	for (uint32_t n = 0; !by_license && n < c->snap->node.rows; n++)
 		if (look_at(f, n, err) < 0)
 			return -1;
@@ -182,6 +222,7 @@ int plan_note_shortage(struct attempt *a, const struct victim_groups *groups, in
 	if (r->parts || r->picks || a->w->pub.native || e.loan || f.s.seconds < 1)
 		return 0;
 	rc = find_shortage(&f, groups, err);
+	free(f.below);
 	if (rc > 0 && sl_grow_list(&p->shortage, p->shortages, sizeof(f.s), err))
 		rc = -1;
 	if (rc > 0)

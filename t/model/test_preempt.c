@@ -63,80 +63,178 @@ static int preempt_on(struct desk *d, uint32_t id, const struct sl_preempt_terms
 struct machine {
 	struct build *b;
 	struct policy policy;
+	uint64_t seed;
 	uint32_t victims;		/* jobs 1 to that run */
 	uint32_t gang[PREEMPTOR];	/* by id; 0: none */
 	bool stoppable[PREEMPTOR];
+	/* what is free, and what there is */
+	uint32_t nodes, cores[8], gpus[8], licenses, all_licenses;
+	int64_t memory[8];
+	uint32_t each, gpu;
+	bool typed;			/* GPUs are of type a on even nodes and b on odd ones */
 };
 
-static void add_running(struct machine *m, uint64_t *seed, uint32_t nodes, uint32_t *cores, uint32_t *gpus,
-			int64_t *memory)
+static uint32_t below(struct machine *m, uint32_t limit)
 {
-	uint32_t first = build_below(seed, nodes), wide = !build_below(seed, 4) && first + 1 < nodes ? 2 : 1, id = m->victims + 1;
-	uint32_t most = cores[first], most_gpus = gpus[first];
-	int64_t most_memory = memory[first];
-	struct build_job j = { .id = id, .first = first, .nodes = wide, .ends_in = 600 + 600 * (int64_t) build_below(seed, 4) };
+	return build_below(&m->seed, limit);
+}
 
-	for (uint32_t n = first; n < first + wide; n++) {
-		most = cores[n] < most ? cores[n] : most;
-		most_gpus = gpus[n] < most_gpus ? gpus[n] : most_gpus;
-		most_memory = memory[n] < most_memory ? memory[n] : most_memory;
+/* GPUs of odd nodes, and of the running jobs there, are of another kind. */
+static void add_types(struct machine *m)
+{
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+
+	kind.name = sl_builder_str(m->b->builder, "gpu");
+	for (uint32_t k = 0; k < 2; k++) {
+		kind.key = sl_builder_str(m->b->builder, k ? "gpu:b" : "gpu:a");
+		kind.type = sl_builder_str(m->b->builder, k ? "b" : "a");
+		if (k)
+			sl_builder_append(m->b->builder, SL_T_GRES_KIND, &kind);
+		else
+			sl_builder_update(m->b->builder, SL_T_GRES_KIND, 0, &kind);
 	}
-	if (!most)
-		return;
-	j.cores = 1 + build_below(seed, most < 3 ? most : 3);
-	j.gpus = build_below(seed, 3) ? 0 : build_below(seed, most_gpus + 1);
-	j.memory = build_below(seed, 2) ? build_below(seed, (uint32_t) most_memory / 2 + 1) : 0;
-	for (uint32_t n = first; n < first + wide; n++) {
-		cores[n] -= j.cores;
-		gpus[n] -= j.gpus;
-		memory[n] -= j.memory;
+	for (uint32_t n = 1; n < m->nodes; n += 2) {
+		struct sl_node_row node;
+
+		sl_builder_row(m->b->builder, SL_T_NODE, n, &node);
+		for (uint32_t i = node.gres.first; i < node.gres.first + node.gres.count; i++)
+			build_change(m->b, SL_T_NODE_GRES, i, sl_node_gres_row, .kind = 1, build_r_.share = SL_NONE);
 	}
-	build_running(m->b, j);
-	m->victims++;
-	m->policy.cost[id] = build_below(seed, 12);
-	m->policy.spared[id] = !build_below(seed, 8);
-	m->stoppable[id] = build_below(seed, 8) != 0;
+	for (uint32_t a = 0; a < sl_builder_rows(m->b->builder, SL_T_ALLOC); a++) {
+		struct sl_alloc_row row;
+
+		sl_builder_row(m->b->builder, SL_T_ALLOC, a, &row);
+		for (uint32_t i = row.gres.first; row.node % 2 && i < row.gres.first + row.gres.count; i++)
+			build_change(m->b, SL_T_ALLOC_GRES, i, sl_alloc_gres_row, .kind = 1);
+	}
+}
+
+/* In how far may it be stopped? */
+static void draw_victim(struct machine *m, uint32_t id)
+{
+	static const uint32_t modes[] = { SL_STOP_CANCEL, SL_STOP_REQUEUE, SL_STOP_CANCEL, SL_STOP_SUSPEND };
+	uint32_t mode = modes[below(m, 4)], kind = below(m, 10);
+	int64_t grace = below(m, 3) ? 0 : 30 + below(m, 200);
+
+	m->policy.cost[id] = below(m, 12);
+	m->policy.spared[id] = !below(m, 8);
+	m->stoppable[id] = below(m, 8) != 0;
 	if (m->stoppable[id])
-		build_stoppable(m->b, id, build_below(seed, 2) ? SL_STOP_CANCEL : SL_STOP_REQUEUE);
-	if (!build_below(seed, 4)) {
+		build_stoppable(m->b, id, mode);
+	build_change_job(m->b, id, .grace_time = grace);
+	if (mode == SL_STOP_SUSPEND && kind < 5) {	/* it would keep its memory */
+		build_change_job(m->b, id, .safe_until = 0);
+		m->stoppable[id] = false;
+	} else if (kind == 9) {				/* PreemptExemptTime is not over */
+		build_change_job(m->b, id, .preempt_from = BUILD_NOW + 60);
+		m->stoppable[id] = false;
+	}
+	if (mode != SL_STOP_SUSPEND && m->licenses && !below(m, 3)) {
+		uint32_t count = 1 + below(m, m->licenses);
+
+		build_change_job(m->b, id, .licenses = build_license(m->b, 0, count));
+		m->licenses -= count;
+	}
+	if (!below(m, 4)) {
 		char says[16];
 
-		m->gang[id] = 1 + build_below(seed, 2);
+		m->gang[id] = 1 + below(m, 2);
 		snprintf(says, sizeof(says), "gang=%" PRIu32, m->gang[id]);
 		build_change_job(m->b, id, .comment = sl_builder_str(m->b->builder, says));
 	}
 }
 
+static void add_running(struct machine *m)
+{
+	uint32_t first = below(m, m->nodes), wide = !below(m, 4) && first + 1 < m->nodes ? 2 : 1, id = m->victims + 1;
+	uint32_t most = m->cores[first], most_gpus = m->gpus[first];
+	int64_t most_memory = m->memory[first];
+	struct build_job j = { .id = id, .first = first, .nodes = wide, .ends_in = 600 + 600 * (int64_t) below(m, 4) };
+
+	for (uint32_t n = first; n < first + wide; n++) {
+		most = m->cores[n] < most ? m->cores[n] : most;
+		most_gpus = m->gpus[n] < most_gpus ? m->gpus[n] : most_gpus;
+		most_memory = m->memory[n] < most_memory ? m->memory[n] : most_memory;
+	}
+	if (!most)
+		return;
+	j.cores = most == m->each && !below(m, 3) ? most : 1 + below(m, most < 3 ? most : 3);
+	j.gpus = below(m, 3) ? 0 : below(m, most_gpus + 1);
+	j.memory = below(m, 2) ? below(m, (uint32_t) most_memory / 2 + 1) : 0;
+	for (uint32_t n = first; n < first + wide; n++) {
+		m->cores[n] -= j.cores;
+		m->gpus[n] -= j.gpus;
+		m->memory[n] -= j.memory;
+	}
+	build_running(m->b, j);
+	m->victims++;
+	draw_victim(m, id);
+}
+
+/* Job 100: what it wants. */
+static void add_waiting(struct machine *m, bool may_preempt)
+{
+	struct build_job j = { .id = PREEMPTOR, .limit = 1800, .nodes = 1 + below(m, m->nodes) };
+
+	if (below(m, 3))
+		j.tasks = j.nodes * (1 + (m->each > 1 ? m->each / 2 : 0) + below(m, m->each / 2));
+	else
+		j.exclusive = below(m, 2);
+	j.max_nodes = below(m, 2) ? j.nodes : m->nodes;
+	j.gpus = below(m, m->gpu + 1);
+	j.memory = 1 + below(m, 600);
+	build_pending(m->b, j);
+	if (j.gpus && (m->typed || !below(m, 4))) {
+		uint32_t per = below(m, 3) ? SL_PER_NODE : SL_PER_JOB;
+		const char *type = !m->typed ? "" : (const char *const[]) { "", "a", "b" }[below(m, 3)];
+
+		build_change_job(m->b, PREEMPTOR, .gres = build_gres(m->b, "gpu", type, j.gpus, per));
+	}
+	if (m->all_licenses && below(m, 2))
+		build_change_job(m->b, PREEMPTOR, .licenses = build_license(m->b, 0, 1 + below(m, m->all_licenses)));
+	if (!below(m, 5))
+		build_change_job(m->b, PREEMPTOR, .flags |= SL_JOBF_CONTIGUOUS);
+	else if (!below(m, 3))
+		build_change_job(m->b, PREEMPTOR, .switches = 1, build_r_.switch_wait = 86400, build_r_.submit_time = BUILD_NOW);
+	if (may_preempt)
+		build_may_preempt(m->b, PREEMPTOR);
+}
+
 /* The same for the same seed, but for whether job 100 may preempt. */
 static struct machine make_machine(uint64_t seed, bool may_preempt)
 {
-	uint32_t nodes = 1 + build_below(&seed, 4), each = 2 + build_below(&seed, 5), gpu = build_below(&seed, 2) ? 4 : 0;
-	int64_t memory[8];
-	uint32_t cores[8], gpus[8], most = 3 + build_below(&seed, 10);
-	struct machine m = { .victims = 0 };
-	struct build_job j = { .id = PREEMPTOR, .limit = 1800 };
+	struct machine m = { .seed = seed };
+	uint32_t most;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%" PRIu32 "x%" PRIu32 "c%" PRIu32 "g1000m", nodes, each, gpu);
+	m.nodes = 1 + below(&m, 4);
+	m.each = 2 + below(&m, 5);
+	m.gpu = below(&m, 2) ? 4 : 0;
+	most = 3 + below(&m, 10);
+	snprintf(text, sizeof(text), "%" PRIu32 "x%" PRIu32 "c%" PRIu32 "g1000m", m.nodes, m.each, m.gpu);
 	m.b = build_create(text);
-	for (uint32_t n = 0; n < nodes; n++) {
-		cores[n] = each;
-		gpus[n] = gpu;
-		memory[n] = 1000;
+	if (below(&m, 2))
+		m.b->meta.select_flags |= SL_SELECT_MEMORY;
+	for (uint32_t n = 0; n < m.nodes; n++) {
+		m.cores[n] = m.each;
+		m.gpus[n] = m.gpu;
+		m.memory[n] = 1000;
+		build_change(m.b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(m.b->builder, n < 2 ? "top.s1" : "top.s2"));
+	}
+	if (!below(&m, 3)) {
+		struct sl_license_row lic = { .name = sl_builder_str(m.b->builder, "matlab"), .total = 1 + below(&m, 5) };
+
+		m.licenses = m.all_licenses = lic.total;
+		sl_builder_append(m.b->builder, SL_T_LICENSE, &lic);
 	}
 	for (uint32_t i = 0; i < 30 * most && m.victims < most; i++)
-		add_running(&m, &seed, nodes, cores, gpus, memory);
-	j.nodes = 1 + build_below(&seed, nodes);
-	if (build_below(&seed, 3))
-		j.tasks = j.nodes * (1 + (each > 1 ? each / 2 : 0) + build_below(&seed, each / 2));
-	else
-		j.exclusive = build_below(&seed, 2);
-	j.max_nodes = build_below(&seed, 2) ? j.nodes : nodes;
-	j.gpus = build_below(&seed, gpu + 1);
-	j.memory = 1 + build_below(&seed, 600);
-	build_pending(m.b, j);
-	if (may_preempt)
-		build_may_preempt(m.b, PREEMPTOR);
+		add_running(&m);
+	m.typed = m.gpu && !below(&m, 3);
+	if (m.typed)
+		add_types(&m);
+	if (m.all_licenses)
+		build_change(m.b, SL_T_LICENSE, 0, sl_license_row, .used = m.all_licenses - m.licenses);
+	add_waiting(&m, may_preempt);
 	build_open(m.b);
 	m.policy.b = m.b;
 	return m;
@@ -312,22 +410,25 @@ static void compare_with_all_sets(uint64_t seed, uint32_t tally[SL_VERDICTS])
 	leave(&d);
 }
 
-static void no_other_set_costs_less_on_any_of_500_machines(void **state)
+static void no_other_set_costs_less_on_any_of_3000_machines(void **state)
 {
 	uint32_t tally[SL_VERDICTS] = { 0 };
 
 	(void) state;
-	for (uint64_t seed = 1; seed <= 500; seed++)
+	for (uint64_t seed = 1; seed <= 3000; seed++)
 		compare_with_all_sets(seed, tally);
-	assert_true(tally[SL_VERDICT_OPTIMAL] > 150);
-	assert_true(tally[SL_VERDICT_IMPOSSIBLE] > 50);
-	assert_true(tally[SL_VERDICT_NONE] > 50);	/* of more than two jobs */
+	print_message("optimal %u, of more than two jobs %u; impossible %u, shown in numbers %u\n", tally[SL_VERDICT_OPTIMAL],
+		      tally[SL_VERDICT_NONE], tally[SL_VERDICT_IMPOSSIBLE], tally[SL_VERDICT_UNPROVEN]);
+	assert_true(tally[SL_VERDICT_OPTIMAL] > 1000);
+	assert_true(tally[SL_VERDICT_IMPOSSIBLE] > 1000);
+	assert_true(tally[SL_VERDICT_NONE] > 150);		/* of more than two jobs */
+	assert_true(tally[SL_VERDICT_UNPROVEN] > tally[SL_VERDICT_IMPOSSIBLE] * 9 / 10);	/* with a reason in numbers */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_other_set_costs_less_on_any_of_500_machines),
+		cmocka_unit_test(no_other_set_costs_less_on_any_of_3000_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

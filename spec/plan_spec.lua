@@ -151,7 +151,7 @@ describe("plan:start", function()
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
 		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because, expected, " ..
-			"from, wake_after, nodes, except, prefer or use_blocked",
+			"from, wake_after, nodes, except, prefer, use_blocked or preempt",
 			misuse("plan:start(job(3), { palce = 'x' })"))
 		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
 		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))

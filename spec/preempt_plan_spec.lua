@@ -122,6 +122,65 @@ describe("plan:preempt", function()
 	end)
 end)
 
+describe("plan:start with preempt", function()
+	it("starts a job that fits, and stops nobody", function()
+		local jobs = t.cluster { nodes = "5x4c", running = running(), pending = { preemptor {} } }
+		local d = t.decide(policy_of [[ assert(plan:start(cluster:job(7), { preempt = true })) ]], jobs)
+		assert.same({}, stops(d))
+		assert.equal(7, d.raw.starts[1].job)
+	end)
+
+	it("stops the cheapest for one that does not, and says when that starts", function()
+		assert.same({ "1 for 7", "2 for 7" }, stopped_by([[
+			local ok, why, word, a = plan:start(cluster:job(7), { preempt = true })
+			assert(ok == nil and word == "resources" and a.verdict == "optimal" and #a.victims == 2, why)
+			assert(why == "2 jobs are stopped for it: starts in 1 s", why)
+		]], machine { preemptor { nodes = 2 } }))
+	end)
+
+	it("takes what plan:preempt() takes", function()
+		assert.same({ "3 for 7" }, stopped_by([[
+			plan:start(cluster:job(7), { preempt = { may = function(victim) return victim.id == 3 end } })
+		]], machine { preemptor {} }))
+		assert.same({}, stopped_by([[
+			local ok, why, _, a = plan:start(cluster:job(7), { preempt = { wait_price = 0.01 } })
+			assert(not ok and a.verdict == "waits", why)
+			assert(plan:start(cluster:job(7), { preempt = false }) == nil)
+		]], machine { preemptor {} }))
+	end)
+
+	it("stops only who is on the nodes that it may have", function()
+		assert.same({ "3 for 7" }, stopped_by([[
+			plan:start(cluster:job(7), { preempt = true, nodes = cluster:nodes { name = "n3" } })
+		]], machine { preemptor {} }))
+	end)
+
+	it("says why nobody is stopped", function()
+		t.decide(policy_of [[
+			local ok, why, word, a = plan:start(cluster:job(8), { preempt = true })
+			assert(not ok and why == "Slurm does not let it preempt others" and a.verdict == "unproven", why)
+			ok, why, word, a = plan:start(cluster:job(7), { preempt = true })
+			assert(not ok and a.verdict == "impossible", why)
+		]], machine { preemptor { nodes = 5 }, { id = 8, nodes = 1, exclusive = true } }, { may_fail = true })
+	end)
+
+	it("is for starts, and beside nothing that names a place", function()
+		t.decide(policy_of [[
+			local job = cluster:job(7)
+			for _, verb in ipairs { "backfill", "reserve", "earliest" } do
+				local ok, why = pcall(plan[verb], plan, job, { preempt = true })
+				assert(not ok and why:find("preempt: expected for start only", 1, true), why)
+			end
+			local ok, why = pcall(plan.start, plan, job, { preempt = true, layout = { n1 = 4 } })
+			assert(not ok and why:find("preempt: expected no layout, bid or borrow beside it", 1, true), why)
+			ok, why = pcall(plan.start, plan, job, { preempt = 3 })
+			assert(not ok and why:find("preempt: expected true, or a table", 1, true), why)
+			ok, why = pcall(plan.start, plan, job, { preempt = { maybe = 1 } })
+			assert(not ok and why:find("preempt: ", 1, true), why)
+		]], machine { preemptor {} })
+	end)
+end)
+
 for _, policy in ipairs(POLICIES) do
 	describe(("sched.preempt in front of %s"):format(policy), function()
 		it("stops the cheapest for who may preempt, and nobody for others", function()

@@ -212,6 +212,10 @@ int sl_lua_cluster_window(lua_State *L);
 /* bind/preempt.c: a method of the plan. */
 int sl_lua_plan_preempt(lua_State *L);
 
+/* What plan:start() returns for a job that does not start, and for which others may be stopped: nil, why, the word, and the answer of
+ * plan:preempt(). */
+int sl_lua_preempt_instead(lua_State *L, struct sl_lua *x, struct sl_entry e);
+
 /* bind/remember.c: a method of the plan and one of the cluster. */
 int sl_lua_plan_remember(lua_State *L);
 int sl_lua_cluster_recall(lua_State *L);

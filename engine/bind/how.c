@@ -9,13 +9,13 @@
 #include "bind/nodeset.h"
 
 enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, WAKE_AFTER, NODES, EXCEPT, PREFER, USE_BLOCKED,
-	   KEYS };
+	   PREEMPT, KEYS };
 
 static const char *const key_name[KEYS] = {
 	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
 	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected", [FROM] = "from",
 	[WAKE_AFTER] = "wake_after", [NODES] = "nodes", [EXCEPT] = "except", [PREFER] = "prefer",
-	[USE_BLOCKED] = "use_blocked",
+	[USE_BLOCKED] = "use_blocked", [PREEMPT] = "preempt",
 };
 
 static bool is_said(const struct sl_lua_how *h, enum key key)
@@ -188,6 +188,14 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 	h->place.count = n;
 }
 
+/* preempt = true, or { ... } as of plan:preempt(); on the top of the stack. */
+static bool read_preempts(lua_State *L)
+{
+	if (!lua_isboolean(L, -1) && !lua_istable(L, -1))
+		luaL_error(L, "preempt: expected true, or a table as of plan:preempt(), got %s", luaL_typename(L, -1));
+	return lua_toboolean(L, -1);
+}
+
 /* Which keys the table has, and its shape: most have that alone, and are read for every job
  * of a queue.  A key that is not among `allowed` raises before its value is looked at. */
 static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h, unsigned allowed)
@@ -200,7 +208,7 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 			i++;
 		if (i == KEYS)
 			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected, from, "
-				   "wake_after, nodes, except, prefer or use_blocked", key);
+				   "wake_after, nodes, except, prefer, use_blocked or preempt", key);
 		if (!(allowed >> i & 1))
 			luaL_error(L, "for all jobs of a queue: expected place, shape or wake_after, no other key");
 		if (i == SHAPE)
@@ -211,6 +219,8 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 			h->terms.from = read_from(L);
 		else if (i == WAKE_AFTER)
 			h->terms.wake_after = read_wake_after(L);
+		else if (i == PREEMPT)
+			h->preempts = read_preempts(L);
 		h->said |= 1u << i;
 	}
 }
@@ -360,6 +370,7 @@ static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const 
 		      struct sl_lua_how *h, unsigned allowed)
 {
 	h->said = 0;
+	h->preempts = false;
 	h->terms = (struct sl_terms) { 0 };
 	if (lua_isnoneornil(L, 3)) {
 		if (e->job != SL_NONE)
@@ -393,6 +404,21 @@ void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const 
 		      struct sl_lua_how *h)
 {
 	check_how(L, x, e, general, h, (1u << KEYS) - 1);
+	if (is_said(h, PREEMPT))
+		luaL_error(L, "preempt: expected for start only");
+}
+
+void sl_lua_check_how_to_start(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+			       struct sl_lua_how *h)
+{
+	check_how(L, x, e, general, h, (1u << KEYS) - 1);
+	if (h->preempts && (is_said(h, LAYOUT) || is_said(h, BID) || is_said(h, BORROW)))
+		luaL_error(L, "preempt: expected no layout, bid or borrow beside it");
+}
+
+void sl_lua_push_preempt(lua_State *L)
+{
+	lua_getfield(L, 3, key_name[PREEMPT]);
 }
 
 void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)

@@ -27,6 +27,7 @@ struct sl_lua_how {
 	struct sl_how place;		/* what terms.how points to */
 	struct sl_loan loan;		/* what terms.borrow points to */
 	struct sl_lua_wish wish;	/* which nodes, by the how and by place() */
+	bool preempts;			/* others may be stopped for it */
 };
 
 /* What place(job, cluster) returned, or nothing (nil), at an index: a table { nodes =, except =, prefer =, place =,
@@ -42,6 +43,11 @@ int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct s
  * said of the job, which holds where this says nothing else of nodes; NULL: nothing. */
 void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
 		      struct sl_lua_how *h);
+
+/* The same of a start, which may say "preempt"; and push what it says of that. */
+void sl_lua_check_how_to_start(lua_State *L, struct sl_lua *x, struct sl_entry *e, const struct sl_lua_wish *general,
+			       struct sl_lua_how *h);
+void sl_lua_push_preempt(lua_State *L);
 
 /* The same for whatever entry: place, and the shape 0 or "any", are all that may be said. */
 void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h);

@@ -106,7 +106,7 @@ static int decide_start(lua_State *L, decide_now *decide)
 
 	refusal.why = SL_WHY_NONE;
 	refusal.format = "";
-	sl_lua_check_how(L, x, &e, sl_lua_wish_of(x, e.job), &how);
+	(decide == sl_plan_start ? sl_lua_check_how_to_start : sl_lua_check_how)(L, x, &e, sl_lua_wish_of(x, e.job), &how);
 	if (how.terms.from)
 		return luaL_error(L, "from: expected for reserve and earliest only, starts are now");
 	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
@@ -114,6 +114,8 @@ static int decide_start(lua_State *L, decide_now *decide)
 	r = decide_at(x, decide, e, &how, &refusal, &err);
 	if (r < 0)
 		return raise_misuse(L, x, &err);
+	if (!r && how.preempts)
+		return sl_lua_preempt_instead(L, x, e);
 	if (!r)
 		return push_refusal(L, &refusal);
 	sl_lua_read_because(L, x, &how, e.job);

@@ -9,7 +9,9 @@
 #include "bind/turn.h"
 #include "model/preempt.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HOW 3			/* the table, at its place among the arguments */
@@ -177,20 +179,34 @@ static int push_protected(lua_State *L)
 	return 1;
 }
 
-/* plan:preempt(job [, how]): the answer; or nil, why not, its word, and the answer */
-int sl_lua_plan_preempt(lua_State *L)
+/* nil, why it does not start now, and the word. */
+static void push_why(lua_State *L, struct sl_lua *x, struct sl_preempt_answer *a, bool is_placed)
 {
-	struct sl_lua *x = sl_lua_context(L);
-	struct asker q = { .L = L, .x = x };
+	int64_t in = a->start - sl_cluster_now(x->cluster);
+	char what[60] = "", text[120];
+
+	lua_pushnil(L);
+	if (is_placed) {
+		if (a->victims)
+			snprintf(what, sizeof(what), "%" PRIu32 " job%s stopped for it: ", a->victims, a->victims == 1 ? " is" : "s are");
+		snprintf(text, sizeof(text), "%sstarts in %" PRId64 " s", a->is_held ? "its place is held: " : what, in);
+		lua_pushstring(L, text);
+		lua_pushstring(L, sl_why_word(SL_WHY_RESOURCES));
+		return;
+	}
+	lua_pushstring(L, *sl_refusal_text(&a->why) ? sl_refusal_text(&a->why) : sl_why_word(a->why.why));
+	lua_pushstring(L, sl_why_word(a->why.why));
+}
+
+/* With the how at its place: the answer; or nil, why not, its word, and the answer.  *starts*: that always. */
+static int preempt(lua_State *L, struct sl_lua *x, struct sl_entry e, bool starts)
+{
+	struct asker q = { .L = L, .x = x, .partition = e.partition };
 	struct sl_preempt_terms terms;
 	struct sl_preempt_answer answer;
-	struct sl_entry e;
 	struct sl_error err;
 	int rc, pushed;
 
-	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
-	e = sl_lua_check_entry(L, x, 2);
-	q.partition = e.partition;
 	read_how(L, &q, &terms);
 	luaL_checkstack(L, 16, "preempt");
 	rc = sl_plan_preempt(x->plan, e, &terms, &answer, &err);
@@ -200,16 +216,32 @@ int sl_lua_plan_preempt(lua_State *L)
 			sl_lua_raise_again(L, x);
 		return q.raised ? lua_error(L) : luaL_error(L, "%s", err.text);
 	}
-	if (!rc) {
-		lua_pushnil(L);
-		lua_pushstring(L, *sl_refusal_text(&answer.why) ? sl_refusal_text(&answer.why) : sl_why_word(answer.why.why));
-		lua_pushstring(L, sl_why_word(answer.why.why));
-	}
+	if (!rc || starts)
+		push_why(L, x, &answer, rc > 0);
 	lua_pushcfunction(L, push_protected);
 	lua_pushlightuserdata(L, &answer);
 	pushed = lua_pcall(L, 1, 1, 0);
 	sl_preempt_answer_free(&answer);
 	if (pushed != LUA_OK)
 		return lua_error(L);
-	return rc ? 1 : 4;
+	return rc && !starts ? 1 : 4;
+}
+
+int sl_lua_plan_preempt(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	return preempt(L, x, sl_lua_check_entry(L, x, 2), false);
+}
+
+int sl_lua_preempt_instead(lua_State *L, struct sl_lua *x, struct sl_entry e)
+{
+	sl_lua_push_preempt(L);
+	if (lua_isboolean(L, -1)) {
+		lua_pop(L, 1);
+		lua_pushnil(L);
+	}
+	lua_replace(L, HOW);
+	return preempt(L, x, e, true);
 }

@@ -67,6 +67,12 @@ static int64_t end_of(const struct look *x, const struct bill *b)
 	return gone < end ? gone : end;
 }
 
+/* What the plan has for the job itself, at another time or by select's preempting others, is not in its way. */
+static bool counts(const struct look *x, const struct bill *b)
+{
+	return !check_is_out(x->c, b) && !(b->planned && b->job == x->r.job);
+}
+
 /* What is free of it at that instant. */
 static void look_at(struct look *x, uint32_t node, int64_t at, uint32_t which, struct room *free)
 {
@@ -79,8 +85,7 @@ static void look_at(struct look *x, uint32_t node, int64_t at, uint32_t which, s
 	for (uint32_t i = x->bills.first[node]; i < x->bills.first[node + 1]; i++) {
 		const struct bill *b = &x->c->bill[bill[i]];
 
-		/* (what the plan has for the job itself, at another time, is not in its way) */
-		if (b->start > at || end_of(x, b) <= at || check_is_out(x->c, b) || (b->planned && b->job == x->r.job))
+		if (b->start > at || end_of(x, b) <= at || !counts(x, b))
 			continue;
 		free->cores -= b->cores;
 		free->memory -= b->memory;
@@ -109,7 +114,7 @@ static void look_on(struct look *x, uint32_t node, uint32_t which, struct room *
 
 	check_begin_node(c);
 	for (uint32_t i = x->bills.first[node]; i < x->bills.first[node + 1]; i++)
-		if (!check_is_out(c, &c->bill[x->bills.bill[i]]))
+		if (counts(x, &c->bill[x->bills.bill[i]]))
 			check_take_over(c, &c->bill[x->bills.bill[i]]);
 	look_at(x, node, x->r.at, which, free);
 	for (uint32_t i = x->bills.first[node]; i < x->bills.first[node + 1]; i++) {

@@ -26,6 +26,7 @@ local plan = {}
 ---@field except? sched.nodeset all but these
 ---@field prefer? sched.nodeset start, backfill: these alone if it can start there now, else any
 ---@field use_blocked? boolean it may use nodes that plan:block() keeps free
+---@field preempt? boolean|sched.stops start: if it does not fit now, others are stopped for it as by plan:preempt()
 ---@field wake_after? number seconds that it waits for nodes that are up rather than to have others boot; 0: none
 
 --- Start a job now.
@@ -34,6 +35,7 @@ local plan = {}
 ---@return true? started
 ---@return string? reason
 ---@return string? word
+---@return sched.stopped_for? answer with preempt: what came of that
 function plan:start(job, how) end
 
 --- Start a job now, unless that delays the head (EASY backfill).

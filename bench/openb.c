@@ -2,7 +2,7 @@
 /*
  * openb.c - how many GPUs of Alibaba's cluster each placement heuristic of Weng et al. (ATC'23) gets allocated.
  *
- *	bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [HEURISTIC...]
+ *	bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] [HEURISTIC...]
  *
  * DIR (default: $SCHEDLUA_TRACES) has openb_node_list_all_node.csv and openb_pod_list_default.csv of cluster-trace-gpu-v2023,
  * each as it is or with .gz.  Jobs arrive on an empty machine and never end; one that fits nowhere is refused.  As in the public
@@ -11,6 +11,10 @@
  *
  * Of nodes with the same score the first is taken, in an order of nodes that is drawn once a run, as in that simulator;
  * --random-ties: any of them, drawn anew each time, as in kube-scheduler.
+ *
+ * --engine: the nodes are chosen by the engine's placement scores, and not by those of openb_score.h; what both would do is
+ * compared job by job, and status 1 says that it differs.  --first-device: a part of a GPU is of the first device that has
+ * enough, as Slurm does, and nothing is compared.
  *
  * HEURISTIC: only these.  Without it: those that were published.  Three more, whose names end in Exact, do not cut their scores off
  * to whole numbers.
@@ -28,6 +32,7 @@
 
 #include "base/lines.h"
 #include "bench/measure.h"
+#include "bench/openb_engine.h"
 #include "bench/openb_score.h"
 
 #define NODES_HEADER "sn,cpu_milli,memory_mib,gpu,model"
@@ -44,7 +49,7 @@ static const char name[] = "openb";
 static struct {
 	const char *traces;
 	int seeds;
-	bool sampled, random_ties;
+	bool sampled, random_ties, engine, first_device;
 	bool chosen[16];
 } opt = { .seeds = 10 };
 
@@ -306,9 +311,27 @@ static uint32_t best_nodes(struct machine *m, uint32_t shape)
 	return ties;
 }
 
-/* GPUs allocated in the end, % of all. */
-static double allocated(const struct openb_heuristic *h, uint64_t seed)
+/* Place a job by the scores here: its node, UINT32_MAX if it fits nowhere. */
+static uint32_t place_here(struct machine *m, uint32_t job, struct sl_random *random)
 {
+	const struct openb_job *j = &world.job[job];
+	uint32_t ties = best_nodes(m, world.shape[job]), node;
+	int gpu = 0;
+
+	if (!ties)
+		return UINT32_MAX;
+	node = m->tied[opt.random_ties || m->h->any_node ? sl_random_below(random, ties) : 0];
+	if (j->gpus == 1 && j->gpu_milli < OPENB_WHOLE_GPU)
+		gpu = m->h->gpu(&m->node[node], j, &world.mix, random);
+	openb_place(&m->node[node], j, gpu);
+	m->version[node]++;
+	return node;
+}
+
+/* GPUs allocated in the end, % of all.  *differ counts jobs that the engine gave another node. */
+static double allocated(const struct openb_heuristic *h, uint64_t seed, uint32_t *differ)
+{
+	struct openb_engine *e = NULL;
 	struct sl_random random;
 	struct machine m;
 	struct arrivals a;
@@ -317,22 +340,20 @@ static double allocated(const struct openb_heuristic *h, uint64_t seed)
 	sl_random_seed(&random, seed);
 	a = arrive(&random);
 	m = empty_machine(h, &random);
+	if (opt.engine)
+		e = openb_engine_create(m.node, world.nodes, &world.mix, h->method, opt.first_device);
 	for (uint32_t i = 0; i < a.count; i++) {
 		const struct openb_job *j = &world.job[a.job[i]];
-		uint32_t ties = best_nodes(&m, world.shape[a.job[i]]), node;
-		int gpu = 0;
+		uint32_t there = opt.engine ? openb_engine_start(e, j) : 0;
+		uint32_t node = opt.first_device ? there : place_here(&m, a.job[i], &random);
 
-		if (!ties)
-			continue;
-		node = m.tied[opt.random_ties || h->any_node ? sl_random_below(&random, ties) : 0];
-		if (j->gpus == 1 && j->gpu_milli < OPENB_WHOLE_GPU)
-			gpu = h->gpu(&m.node[node], j, &world.mix, &random);
-		openb_place(&m.node[node], j, gpu);
-		m.version[node]++;
-		milli += j->gpus * j->gpu_milli;
+		*differ += opt.engine && there != node;
+		node = opt.engine ? there : node;
+		milli += node < UINT32_MAX ? j->gpus * j->gpu_milli : 0;
 	}
 	free(a.job);
 	scrap(&m);
+	openb_engine_destroy(e);
 	return 100.0 * (double) milli / (double) world.gpu_milli;
 }
 
@@ -340,9 +361,10 @@ static double allocated(const struct openb_heuristic *h, uint64_t seed)
 static bool row(const struct openb_heuristic *h)
 {
 	double sum = 0, squares = 0, least = 100, most = 0, mean, sd, before = cpu_ms();
+	uint32_t differ = 0;
 
 	for (int i = 0; i < opt.seeds; i++) {
-		double percent = allocated(h, FIRST_SEED + (uint64_t) i);
+		double percent = allocated(h, FIRST_SEED + (uint64_t) i, &differ);
 
 		sum += percent;
 		squares += percent * percent;
@@ -357,6 +379,10 @@ static bool row(const struct openb_heuristic *h)
 		printf("| %s | %.2f | %.2f | %+.2f", h->name, h->published, mean, mean - h->published);
 	printf(" | %.2f | %.2f to %.2f | %.1f |\n", sd, least, most, (cpu_ms() - before) / 1e3);
 	fflush(stdout);
+	if (differ)
+		fprintf(stderr, "bench/openb: %s: the engine gives %" PRIu32 " jobs another node\n", h->name, differ);
+	if (opt.engine)
+		return !differ;
 	return isnan(h->published) || fabs(mean - h->published) <= TOLERANCE;
 }
 
@@ -386,6 +412,10 @@ static bool parse(int argc, char **argv)
 			opt.sampled = true;
 		else if (!strcmp(argv[i], "--random-ties"))
 			opt.random_ties = true;
+		else if (!strcmp(argv[i], "--engine"))
+			opt.engine = true;
+		else if (!strcmp(argv[i], "--first-device"))
+			opt.engine = opt.first_device = true;
 		else if (choose(argv[i]))
 			any = true;
 		else
@@ -393,6 +423,8 @@ static bool parse(int argc, char **argv)
 	}
 	for (int i = 0; !any && i < openb_heuristics_count; i++)
 		opt.chosen[i] = !isnan(openb_heuristics[i].published);
+	for (int i = 0; opt.engine && i < openb_heuristics_count; i++)
+		opt.chosen[i] &= sl_place_has_bundled_score(openb_heuristics[i].method);
 	return opt.seeds >= 1 && opt.seeds <= 1000;
 }
 
@@ -401,7 +433,8 @@ int main(int argc, char **argv)
 	bool all_near = true;
 
 	if (!parse(argc, argv)) {
-		fprintf(stderr, "usage: bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [HEURISTIC...]\nheuristics:");
+		fprintf(stderr, "usage: bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] "
+			"[HEURISTIC...]\nheuristics:");
 		for (int i = 0; i < openb_heuristics_count; i++)
 			fprintf(stderr, " %s", openb_heuristics[i].name);
 		fprintf(stderr, "\n");

@@ -321,15 +321,15 @@ static int steepest_gpu_exact(const struct openb_node *n, const struct openb_job
 }
 
 const struct openb_heuristic openb_heuristics[] = {
-	{ "Random", 87.47, true, score_random, any_gpu },
-	{ "DotProd", 90.85, false, score_dot_product, fullest_gpu },
-	{ "GpuClustering", 91.88, false, score_clustering, fullest_gpu },
-	{ "GpuPacking", 92.00, false, score_packing, fullest_gpu },
-	{ "BestFit", 93.08, false, score_best_fit, fullest_gpu },
-	{ "FGD", 95.39, false, score_fgd, steepest_gpu },
-	{ "DotProdExact", NAN, false, score_dot_product_exact, fullest_gpu },
-	{ "BestFitExact", NAN, false, score_best_fit_exact, fullest_gpu },
-	{ "FGDExact", NAN, false, score_fgd_exact, steepest_gpu_exact },
+	{ "Random", 87.47, true, score_random, SL_PLACE_BESTFIT, any_gpu },
+	{ "DotProd", 90.85, false, score_dot_product, SL_PLACE_DOT_PRODUCT, fullest_gpu },
+	{ "GpuClustering", 91.88, false, score_clustering, SL_PLACE_GPU_CLUSTERING, fullest_gpu },
+	{ "GpuPacking", 92.00, false, score_packing, SL_PLACE_GPU_PACKING, fullest_gpu },
+	{ "BestFit", 93.08, false, score_best_fit, SL_PLACE_LEAST_LEFT, fullest_gpu },
+	{ "FGD", 95.39, false, score_fgd, SL_PLACE_FGD, steepest_gpu },
+	{ "DotProdExact", NAN, false, score_dot_product_exact, SL_PLACE_BESTFIT, fullest_gpu },
+	{ "BestFitExact", NAN, false, score_best_fit_exact, SL_PLACE_BESTFIT, fullest_gpu },
+	{ "FGDExact", NAN, false, score_fgd_exact, SL_PLACE_BESTFIT, steepest_gpu_exact },
 };
 const int openb_heuristics_count = sizeof(openb_heuristics) / sizeof(openb_heuristics[0]);
 

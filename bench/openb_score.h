@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "timeline/place.h"
 
 #define OPENB_WHOLE_GPU 1000
 #define OPENB_MOST_GPUS 8
@@ -68,6 +69,7 @@ struct openb_heuristic {
 	double published;	/* GPUs allocated on workload `default`, %; mean of ten seeds.  NAN: was not published. */
 	bool any_node;		/* True if of nodes with the same score any is to be taken at random. */
 	double (*score)(const struct openb_node *node, const struct openb_job *job, const struct openb_mix *mix);
+	enum sl_place_method method;	/* the same score in the engine; SL_PLACE_BESTFIT: it has none */
 	int (*gpu)(const struct openb_node *node, const struct openb_job *job, const struct openb_mix *mix, struct sl_random *random);
 };
 

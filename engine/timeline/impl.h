@@ -99,6 +99,7 @@ struct sl_timeline {
 	struct sl_shelf *shelf;		/* likewise */
 	struct sl_effort *effort;	/* likewise; NULL: nobody counts */
 	const struct sl_devices *devices;	/* likewise */
+	struct sl_scoring *scoring;	/* likewise */
 
 	struct sl_node_class *class;
 	uint32_t classes;		/* ever used */

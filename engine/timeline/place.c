@@ -12,17 +12,19 @@
 static const char *const method_word[SL_PLACE_EXPLICIT] = {
 	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
 	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_LEAST_LOADED] = "least_loaded", [SL_PLACE_LAST] = "last",
+	[SL_PLACE_LEAST_LEFT] = "least_left", [SL_PLACE_WORST_FIT] = "worst_fit", [SL_PLACE_DOT_PRODUCT] = "dot_product",
+	[SL_PLACE_GPU_PACKING] = "gpu_packing", [SL_PLACE_GPU_CLUSTERING] = "gpu_clustering", [SL_PLACE_FGD] = "fgd",
 	[SL_PLACE_NATIVE] = "native",
 };
 
 int sl_place_method(const char *name, struct sl_error *err)
 {
 	for (int m = 0; m < SL_PLACE_EXPLICIT; m++) {
-		if (!strcmp(name, method_word[m]))
+		if (method_word[m] && !strcmp(name, method_word[m]))
 			return m;
 	}
-	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, least_loaded, last "
-		       "or native", name);
+	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, least_loaded, last, "
+		       "least_left, worst_fit, dot_product, gpu_packing, gpu_clustering, fgd or native", name);
 }
 
 /* -- at one time ------------------------------------------------------- */
@@ -67,6 +69,12 @@ static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, st
 	return rc == 1 && layout && sl_deal(tl, need, false, layout, err) ? -1 : rc;
 }
 
+/* True if enough nodes in sum may be too few: a score can refuse them. */
+static bool may_refuse(const struct sl_need *need, enum sl_place_method method)
+{
+	return method == SL_PLACE_OWN || need->least_score;
+}
+
 static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -78,7 +86,7 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	sheet = t == tl->now ? sl_sheet_of(tl, need, method, layout) : NULL;
 	if (sheet)
 		return fit_from_sheet(tl, need, sheet, layout, misfit, err);
-	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS &&
+	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS && !may_refuse(need, method) &&
 		       !(tl->tree && need->r->max_leaves), &sums, err);
 	if (rc)
 		return rc;
@@ -110,6 +118,7 @@ static int fit_one_at(struct sl_timeline *tl, const struct sl_request *r, const 
 
 	if (rc <= 0)
 		return rc;
+	need.least_score = own.least;
 	if (own.method == SL_PLACE_EXPLICIT)
 		return sl_explicit_at(tl, &need, &own, t, layout, misfit, err);
 	return fit_method(tl, &need, own.method, t, layout, misfit, err);

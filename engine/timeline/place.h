@@ -52,6 +52,14 @@ enum sl_place_method {
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
 	SL_PLACE_LEAST_LOADED,	/* of equal weight those with the largest part of their cores free, as with Slurm's LLN */
 	SL_PLACE_LAST,		/* of equal weight those of the highest index, as with Slurm's pack_serial_at_end */
+	/* Of equal weight those with the best score (score.h), of equals the first: */
+	SL_PLACE_LEAST_LEFT,	/* the least of CPUs and GPUs is left after the job: best fit, in the paper's words */
+	SL_PLACE_WORST_FIT,	/* the most of them is left */
+	SL_PLACE_DOT_PRODUCT,	/* what is free goes least with what the job asks for */
+	SL_PLACE_GPU_PACKING,	/* GPUs in use before idle ones, idle GPUs of nodes in use before idle nodes */
+	SL_PLACE_GPU_CLUSTERING,	/* nodes that run jobs of the same sort */
+	SL_PLACE_FGD,		/* fragmentation gradient descent: fragmentation rises least, or falls most */
+	SL_PLACE_OWN,		/* a policy's own score */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others; so is any request with picks of its own */
 	SL_PLACE_METHODS
@@ -79,10 +87,21 @@ struct sl_how {
 	enum sl_place_method method;
 	const struct sl_pick *picks;	/* SL_PLACE_EXPLICIT */
 	uint32_t count;
+	uint32_t least;			/* for a start now: no node whose bundled score is below that */
 };
 
-/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded", "last" or "native"; -1 with
- * *err listing what there is. */
+/* True if nodes are taken by a score: a bundled one, or any. */
+static inline bool sl_place_has_bundled_score(enum sl_place_method method)
+{
+	return method >= SL_PLACE_LEAST_LEFT && method <= SL_PLACE_FGD;
+}
+
+static inline bool sl_place_has_score(enum sl_place_method method)
+{
+	return method >= SL_PLACE_LEAST_LEFT && method <= SL_PLACE_OWN;
+}
+
+/* The method of a name, as in doc/placement.md ("bestfit", "fgd"; SL_PLACE_OWN has none); -1 with *err listing what there is. */
 int sl_place_method(const char *name, struct sl_error *err);
 
 /* -- the answer -------------------------------------------------------- */
@@ -142,6 +161,7 @@ enum sl_lack {
 	SL_LACK_MAX_NODES,	/* it would take more nodes than max_nodes */
 	SL_LACK_BLOCK,		/* no block of consecutive nodes is large enough */
 	SL_LACK_LEAVES,		/* not below so few leaf switches */
+	SL_LACK_SCORE,		/* enough nodes, but the score of too many is below what the job waits for, or refuses them */
 	SL_LACK_TIME,		/* after the latest start allowed */
 	SL_LACK_SENSE,		/* asks for what cannot be on any machine (tasks that do not divide, ...) */
 };

@@ -222,7 +222,8 @@ static void rank_offers(const struct sl_timeline *tl, const struct sl_picker *p,
 		struct sl_offer *o = &sp->offer[i];
 
 		o->key = 0;
-		o->key2 = 0;
+		if (!sl_place_has_score(method))
+			o->key2 = 0;
 		if (late) {
 			/* free latest first; free all the time last */
 			o->key = since(tl, p->need, o, t);
@@ -398,6 +399,8 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	struct sl_picker p;
 	int rc;
 
+	if (sl_place_has_score(method) && (rc = sl_rank_by_score(tl, need, method, t, misfit, err)) <= 0)
+		return rc;
 	if (sl_effort_spend(tl->effort, EFFORT_OF_CHOICE * (uint64_t) sp->offers, err) ||
 	    split_required(sp, need->r->required, err) || start_picking(&p, sp, need, err))
 		return -1;

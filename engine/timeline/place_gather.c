@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* place_gather.c - what the classes of a timeline have to offer. */
 #include "timeline/place_outlook.h"
+#include "timeline/score.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,10 @@ static void free_space(void *arg)
 	free(sp->heap);
 	free(sp->tree);
 	free(sp->leaf);
+	free(sp->asked);
+	if (sp->own_scoring)
+		sl_scoring_free(sp->own_scoring);
+	free(sp->own_scoring);
 	sl_sheets_free(sp->sheets);
 	sl_outlook_free(sp->outlook);
 	free(sp);

@@ -26,7 +26,7 @@ struct sl_offer {
 	uint32_t weight;
 	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres for the job as a whole, in the order of need->need[needs + i] */
 	int64_t key;			/* smaller is taken first; then weight, then key2 */
-	uint32_t key2;
+	uint64_t key2;
 };
 
 /* Of an offer, what bestfit reads for each span: there may be as many offers as nodes. */
@@ -120,6 +120,11 @@ struct sl_space {
 	struct sl_sheets *sheets;	/* NULL: none yet */
 	struct sl_outlook *outlook;	/* NULL: none yet */
 	struct sl_shelf own_shelf;	/* of a timeline that shares none */
+	struct sl_scoring *own_scoring;	/* of a timeline that was told of none */
+	bool knows_most;
+	uint32_t most_milli;		/* of GPUs on any node, thousandths */
+	uint32_t *asked;		/* offers that a score was asked about, a hash table */
+	uint32_t asked_room;
 };
 
 /* The workspace of a timeline, made on first use; NULL with *err. */
@@ -165,7 +170,7 @@ void sl_devices_in_turn(const struct sl_node_need *need, const struct sl_resourc
 static inline void sl_need_in_turn(const struct sl_node_need *need, const struct sl_resources *capacity,
 				   const struct sl_resources *at, struct sl_resources *free)
 {
-	if (need->devices && !need->whole && need->needs + need->jobs)
+	if (need->devices && !need->devices->any && !need->whole && need->needs + need->jobs)
 		sl_devices_in_turn(need, capacity, at, free);
 }
 
@@ -289,6 +294,15 @@ int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_m
 int sl_blocks_begin(struct sl_space *sp, struct sl_error *err);
 void sl_blocks_set(struct sl_space *sp, uint32_t cursor, uint32_t units);
 bool sl_blocks_plausible(const struct sl_space *sp, const struct sl_need *need);
+
+/* -- place_score.c ------------------------------------------------------ */
+
+/*
+ * Put the offers gathered in the order of their scores: into key2, smaller is better.  Offers that the score refuses, or whose
+ * score is below need->least_score, go.  1; 0: there are not enough any more (with *misfit); -1 with *err.
+ */
+int sl_rank_by_score(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+		     struct sl_misfit *misfit, struct sl_error *err);
 
 /* -- place_tree.c ------------------------------------------------------ */
 

@@ -145,6 +145,7 @@ const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32
 struct sl_devices {
 	uint16_t whole[SL_MAX_GRES];	/* kinds of devices that it takes whole: each takes all shares of one */
 	uint16_t share[SL_MAX_GRES];	/* kinds of devices that it is a share of; all shares that a job has on a node are of one device */
+	bool any;			/* whoever places a job says of which device it has its share; false: the first that will do, as Slurm */
 };
 void sl_timeline_devices(struct sl_timeline *tl, const struct sl_devices *devices);
 

@@ -203,8 +203,8 @@ describe("a site file is refused", function()
 
 	it("with a function of sched that does not exist", function()
 		matches('default = { sched.quotta { } }', "^site.lua:3: sched has no function 'quotta'; did you mean 'quota'%? " ..
-			"known: ageing, api, borrow, duration, fair_share, file, first_job, forecasts, layers, limit, preempt, quota, " ..
-			"score, site, weighted, when")
+			"known: ageing, api, borrow, duration, fair_share, file, first_job, forecasts, gpu_share, layers, limit, place, " ..
+			"preempt, quota, score, site, weighted, when")
 	end)
 end)
 
@@ -220,9 +220,9 @@ describe("a policy is refused", function()
 	end)
 
 	it("when it returns no policy", function()
-		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, allow, rank, place, prepare or decide")
+		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, allow, rank, place, score, prepare or decide")
 		policy("local x", "mine.lua:1: module 'mine' returns nothing, expected a table")
-		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, allow, rank, place, prepare and decide")
+		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, allow, rank, place, score, prepare and decide")
 	end)
 
 	it("for another contract", function()

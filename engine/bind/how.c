@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bind/nodeset.h"
+#include "bind/score.h"
 
 enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, WAKE_AFTER, NODES, EXCEPT, PREFER, USE_BLOCKED,
 	   PREEMPT, KEYS };
@@ -313,9 +314,26 @@ void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struc
 		luaL_error(L, "%s", err.text);
 }
 
+/* least = n, beside a bundled score. */
+static void read_least(lua_State *L, int table, struct sl_lua_wish *wish)
+{
+	lua_Number n;
+
+	if (lua_getfield(L, table, "least") != LUA_TNIL) {
+		n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+		if (!(n >= 0 && n <= SL_SCORE_BEST))
+			luaL_error(L, "place: least: expected a score from 0 to %d, got %s", SL_SCORE_BEST,
+				   sl_sandbox_tostring(L, -1, NULL));
+		if (wish->method < 0 || !sl_place_has_bundled_score((enum sl_place_method) wish->method))
+			luaL_error(L, "place: least: expected only beside a place that is a score, such as \"fgd\"");
+		wish->least = (uint32_t) ceil(n);
+	}
+	lua_pop(L, 1);
+}
+
 void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish)
 {
-	static const char *const words = "nodes, except, prefer, place or use_blocked";
+	static const char *const words = "nodes, except, prefer, place, least or use_blocked";
 	struct sl_how how = { .method = SL_PLACE_METHODS };
 
 	*wish = (struct sl_lua_wish) { .method = -1 };
@@ -325,11 +343,20 @@ void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 		luaL_error(L, "place: expected nothing or a table with %s, got %s", words, luaL_typename(L, table));
 	sl_lua_check_names(L, table, "place: ", words);
 	read_sets(L, x, table, wish);
-	if (lua_getfield(L, table, "place") != LUA_TNIL) {
+	if (lua_getfield(L, table, "place") == LUA_TFUNCTION) {
+		wish->score = sl_lua_number_score(L, -1);
+		wish->method = SL_PLACE_OWN;
+	} else if (!lua_isnil(L, -1)) {
 		read_place(L, &how);
 		wish->method = (int) how.method;
 	}
 	lua_pop(L, 1);
+	read_least(L, table, wish);
+}
+
+struct sl_how sl_lua_wished_how(const struct sl_lua_wish *wish)
+{
+	return (struct sl_how) { .method = (enum sl_place_method) wish->method, .least = wish->least };
 }
 
 int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err)
@@ -358,7 +385,7 @@ static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, const 
 	}
 	e->confine = h->wish.confine;
 	if (!h->terms.how && h->wish.method >= 0) {
-		h->place = (struct sl_how) { .method = (enum sl_place_method) h->wish.method };
+		h->place = sl_lua_wished_how(&h->wish);
 		h->terms.how = &h->place;
 	}
 }

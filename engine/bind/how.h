@@ -17,6 +17,8 @@
 struct sl_lua_wish {
 	uint32_t confine, prefer;	/* numbers of sets (sl_cluster_confinement()); 0: not said */
 	int method;			/* enum sl_place_method; -1: not said */
+	uint32_t least;			/* of a bundled score */
+	uint32_t score;			/* number of the own score (bind/score.c); 0: none */
 	bool use_blocked;
 	bool known;			/* place() was asked */
 };
@@ -34,6 +36,9 @@ struct sl_lua_how {
  * use_blocked = }.  And from now on the job has its nodes so, whoever plans it. */
 void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish);
 void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish);
+
+/* Where, of a wish that says so (method). */
+struct sl_how sl_lua_wished_how(const struct sl_lua_wish *wish);
 
 /* *prefer becomes the number of those of its nodes that are of the set *confine*, 0: any.  1; 0: there are none; -1 with
  * *err. */

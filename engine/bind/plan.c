@@ -148,7 +148,7 @@ static int start_one(lua_State *L, struct sl_lua *x, struct sl_entry e, decide_n
 
 	if (wish) {
 		how.wish = *wish;
-		how.place = (struct sl_how) { .method = (enum sl_place_method) wish->method };
+		how.place = sl_lua_wished_how(wish);
 		if (!how.terms.how && wish->method >= 0)
 			how.terms.how = &how.place;
 		e.confine = wish->confine;

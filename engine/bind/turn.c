@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "bind/score.h"
 
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,
@@ -56,6 +57,7 @@ void sl_lua_open_turn(lua_State *L)
 
 void sl_lua_end_turn(struct sl_lua *x)
 {
+	sl_lua_end_scores(x);
 	*x->turn = (struct sl_lua_turn) { .number = x->turn->number + 1, .allowed_at = UINT64_MAX };
 }
 
@@ -274,6 +276,11 @@ int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl
 	return q.answer != SL_ALLOW_NO;
 }
 
+void sl_lua_raised(struct sl_lua *x)
+{
+	x->turn->guard_raised = true;
+}
+
 void sl_lua_raise_again(lua_State *L, struct sl_lua *x)
 {
 	if (!x->turn->guard_raised)
@@ -451,6 +458,7 @@ static void read_place_function(lua_State *L, struct sl_lua *x, int group)
 	sl_cluster_queue(x->cluster, &count);
 	t->has_place = lua_getfield(L, group, "place") == LUA_TFUNCTION;
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &place_key);
+	sl_lua_begin_scores(L, x);
 	t->wish = sl_lua_keep_block(L, &wishes_key, t->has_place ? (count + 1) * sizeof(*t->wish) : 0);
 	t->wish_of = sl_lua_keep_block(L, &wish_of_key, t->has_place ? (x->snap->job.rows + 1) * sizeof(*t->wish_of) : 0);
 }

@@ -87,6 +87,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	sl_timeline_destroy(c->tl);
 	sl_timeline_destroy(c->empty);
 	cluster_tree_free(c);
+	cluster_scoring_free(c);
 	free(c->component);
 	sl_nodeset_free(&c->unusable);
 	sl_nodeset_free(&c->lost);

@@ -21,6 +21,7 @@
 
 #include "timeline/nodeset.h"
 #include "timeline/place.h"
+#include "timeline/score.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 #include "image/words.h"
@@ -230,6 +231,12 @@ struct sl_totals {
 	uint32_t queued, running;
 };
 void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
+
+/* -- placement scores (mix.c) ------------------------------------------- */
+
+/* From now on that is the own score (SL_PLACE_OWN); NULL: there is none.  And the entry about which it is asked. */
+void sl_cluster_own_score(struct sl_cluster *c, sl_own_score *own, void *arg);
+struct sl_entry sl_cluster_scored(const struct sl_cluster *c);
 
 /* -- usage (cluster_usage.c) ------------------------------------------- */
 

@@ -308,6 +308,8 @@ int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 		return -1;
 	choose_gres(c);
 	cluster_choose_devices(c, count_kinds(c));
+	if (cluster_scoring_create(c, err) < 0)
+		return -1;
 	c->kind = calloc((size_t) nodes + 1, sizeof(*c->kind));
 	c->kind_of = calloc((size_t) nodes + 1, sizeof(*c->kind_of));
 	if (!c->kind || !c->kind_of)

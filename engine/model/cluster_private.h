@@ -215,6 +215,7 @@ struct sl_cluster {
 	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
 	struct sl_devices devices;	/* that have shares: model/devices.h */
 	bool has_devices;
+	struct scoring *scoring;	/* mix.c */
 	bool no_consume[SL_MAX_GRES];	/* of these: no node's is used up by those who have it (no_consume) */
 
 	struct sl_nodeset unusable, scratch;
@@ -291,6 +292,12 @@ static inline struct part *cluster_part(const struct sl_cluster *c, const struct
 {
 	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
 }
+
+/* mix.c: what placement scores are asked with; and from now on an own score is asked about that entry. */
+int cluster_scoring_create(struct sl_cluster *c, struct sl_error *err);
+void cluster_scoring_free(struct sl_cluster *c);
+struct sl_scoring *cluster_scoring(const struct sl_cluster *c);
+void cluster_scores_for(struct sl_cluster *c, struct sl_entry e);
 
 /* confine.c */
 void cluster_confinements_free(struct sl_cluster *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_tree.c - the switches that the nodes hang on, from their paths. */
 #include "model/cluster_private.h"
+#include "timeline/score.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ void cluster_share(struct sl_cluster *c, struct sl_timeline *tl)
 		sl_timeline_tree(tl, &c->tree);
 	if (c->has_devices)
 		sl_timeline_devices(tl, &c->devices);
+	sl_timeline_scoring(tl, cluster_scoring(c));
 }
 
 struct sl_timeline *cluster_new_timeline(struct sl_cluster *c, struct sl_error *err)

@@ -164,6 +164,9 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 				 cluster_str(a->p->c, a->p->c->snap->node.name[m->node]),
 				 now ? "is not free" : "does not suffice");
 		break;
+	case SL_LACK_SCORE:
+		plan_say(r, why, "waits for a better place: the score of what is free is too low");
+		break;
 	case SL_LACK_TIME:
 		plan_say(r, why, "there is no time at which it fits");
 		break;

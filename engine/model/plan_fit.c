@@ -179,6 +179,7 @@ static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int
 		how.method = SL_PLACE_NATIVE;
 	if (now && (how.method == SL_PLACE_NATIVE || v->in_rows))
 		rc = leave_reserved(a, v, &r, err);
+	cluster_scores_for(a->p->c, a->w->entry);
 	if (rc > 0)
 		rc = sl_fit_at(a->tl, &r, &how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 	if (rc > 0)

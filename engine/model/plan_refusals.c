@@ -149,7 +149,8 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 /* True if the time that is found for it is sure to be the earliest. */
 static bool is_exact(const struct attempt *a)
 {
-	return sl_request_has_first_start(&a->w->pub.request) && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT;
+	return sl_request_has_first_start(&a->w->pub.request) && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT &&
+	       a->how.method != SL_PLACE_OWN;	/* which may refuse nodes that others have */
 }
 
 /* No start from *from* on before the time that is returned. */
@@ -184,7 +185,10 @@ int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t fro
 {
 	bool exact = is_exact(a) && !a->on_up;	/* (what is found on some of its nodes says nothing of all) */
 	int64_t begin = exact ? begin_at(a, from, r->duration) : from;
-	int rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
+	int rc;
+
+	cluster_scores_for(a->p->c, a->w->entry);
+	rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
 
 	if (!rc && begin > from)	/* why it finds none is counted from the first instant on */
 		rc = sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);

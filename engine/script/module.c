@@ -102,6 +102,22 @@ static int engine_where(lua_State *L)
 	return 1;
 }
 
+/* check_place(name, scored): what is wrong with the name of a place, or of one that is a score; nothing: nothing is */
+static int engine_check_place(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1);
+	struct sl_error err;
+	int method = sl_place_method(name, &err);
+
+	if (method < 0)
+		lua_pushstring(L, err.text);
+	else if (lua_toboolean(L, 2) && !sl_place_has_bundled_score((enum sl_place_method) method))
+		lua_pushfstring(L, "place \"%s\" has no score that could have a least", name);
+	else
+		return 0;
+	return 1;
+}
+
 /* share_nodes(a, b): have two partitions, given by name, nodes in common? */
 static int engine_share_nodes(lua_State *L)
 {
@@ -128,7 +144,7 @@ void sl_script_open_modules(lua_State *L)
 	static const luaL_Reg engine[] = {
 		{ "find", engine_find }, { "policies", engine_policies }, { "source", engine_source },
 		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes },
-		{ "where", engine_where }, { "variant", engine_variant }, { NULL, NULL }
+		{ "check_place", engine_check_place }, { "where", engine_where }, { "variant", engine_variant }, { NULL, NULL }
 	};
 
 	sl_lua_open_require(L);

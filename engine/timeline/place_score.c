@@ -150,12 +150,42 @@ static uint64_t key_of(double score)
 	return REFUSED - bits;
 }
 
+struct sl_scored_offer {
+	struct ranking *of;
+	const struct sl_offer *offer;
+};
+
+int sl_scored_bundled(const struct sl_scored *what, enum sl_place_method method, struct sl_error *err)
+{
+	struct ranking *r = what->offer->of;
+	struct sl_scorer scorer;
+	int device;
+
+	if (!sl_place_has_bundled_score(method))
+		return sl_fail(err, SL_EINVAL, "placement: no bundled score");
+	if (sl_scorer_of(&scorer, r->tl, method, err) || sl_effort_spend(r->tl->effort, EFFORT_OF_SCORE, err))
+		return -1;
+	return (int) sl_scorer_ask(&scorer, r->need, what->offer->offer, &what->kind->capacity, &what->free, &device);
+}
+
+static void count_gpus(const struct ranking *r, struct sl_scored *what)
+{
+	const struct sl_scoring *s = r->scorer.scoring;
+	struct sl_resources left = what->free;
+
+	sl_subtract_taken(&left, &what->takes);
+	what->gpus = sl_idle_gpus(s, r->tl->devices, &what->kind->capacity, &what->kind->capacity);
+	what->free_gpus = sl_idle_gpus(s, r->tl->devices, &what->kind->capacity, &what->free);
+	what->left_gpus = sl_idle_gpus(s, r->tl->devices, &what->kind->capacity, &left);
+}
+
 static int ask_own(struct ranking *r, struct sl_offer *o, struct sl_error *err)
 {
 	const struct sl_timeline *tl = r->tl;
 	const struct sl_scoring *s = r->scorer.scoring;
+	const struct sl_scored_offer offer = { r, o };
 	struct sl_scored what = { .kind = &tl->kind[tl->class[o->class].kind], .node = sl_nodeset_next(o->nodes, 0),
-				  .nodes = o->nodes->count, .free = *free_at(tl, o, r->t), .start = r->t, .late = r->late };
+				  .nodes = o->nodes->count, .free = *free_at(tl, o, r->t), .start = r->t, .late = r->late, .offer = &offer };
 	double score = 0;
 	int rc;
 
@@ -163,6 +193,7 @@ static int ask_own(struct ranking *r, struct sl_offer *o, struct sl_error *err)
 	if (!s->own)
 		return 0;
 	sl_offer_takes(o, r->need, &what.kind->capacity, &what.takes);
+	count_gpus(r, &what);
 	rc = s->own(s->own_arg, &what, &score, err);
 	if (rc > 0 && isnan(score))
 		return sl_fail(err, SL_EINVAL, "placement: a score is no number");

@@ -27,6 +27,9 @@ uint32_t sl_scorer_ask(const struct sl_scorer *of, const struct sl_need *need, c
 bool sl_offer_takes(const struct sl_offer *o, const struct sl_need *need, const struct sl_resources *capacity,
 		    struct sl_resources *takes);
 
+/* Take cores and gres away from what is free; not below 0. */
+void sl_subtract_taken(struct sl_resources *free, const struct sl_resources *takes);
+
 /* Leave no other device in the offer, for the share that the need asks for. */
 void sl_offer_narrow(struct sl_offer *o, const struct sl_need *need, int device);
 

@@ -258,6 +258,14 @@ double sl_fragmentation(struct sl_scoring *s, const struct sl_devices *devices, 
 	return s->mix ? fragmentation(s, &g, free->cores) : 0;
 }
 
+uint32_t sl_idle_gpus(const struct sl_scoring *s, const struct sl_devices *devices, const struct sl_resources *capacity,
+		      const struct sl_resources *free)
+{
+	struct gpus g = gpus_of(s, devices, capacity, free);
+
+	return idle_gpus(&g, UINT16_MAX);
+}
+
 void sl_scoring_free(struct sl_scoring *s)
 {
 	free(s->memo);
@@ -404,7 +412,7 @@ static uint32_t answer(struct question *q)
 
 /* -- a node and a job ---------------------------------------------------- */
 
-static void subtract(struct sl_resources *free, const struct sl_resources *takes)
+void sl_subtract_taken(struct sl_resources *free, const struct sl_resources *takes)
 {
 	free->cores = free->cores > takes->cores ? free->cores - takes->cores : 0;
 	for (int k = 0; k < SL_MAX_GRES; k++)
@@ -426,7 +434,7 @@ static uint32_t ask(struct question *q, const struct sl_need *need, const struct
 
 	if (!sl_offer_takes(o, need, q->capacity, &q->takes))
 		return 0;
-	subtract(&after, &q->takes);
+	sl_subtract_taken(&after, &q->takes);
 	q->before = gpus_of(q->of->scoring, q->of->devices, q->capacity, q->at);
 	q->after = gpus_of(q->of->scoring, q->of->devices, q->capacity, &after);
 	q->asked = free_milli(&q->before) - free_milli(&q->after);

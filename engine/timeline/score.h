@@ -57,7 +57,12 @@ struct sl_scored {
 	struct sl_resources takes;	/* what the job would take of each, if it has the fewest nodes */
 	int64_t start;
 	bool late;			/* not now: it decides among nodes that become free at the same time only */
+	uint32_t gpus, free_gpus, left_gpus;	/* of each: in all, idle, and idle after the job */
+	const struct sl_scored_offer *offer;	/* for sl_scored_bundled() */
 };
+
+/* What a bundled score says of the same, from 0 to SL_SCORE_BEST; -1 with *err. */
+int sl_scored_bundled(const struct sl_scored *what, enum sl_place_method method, struct sl_error *err);
 
 /*
  * 1 with *score, a number that can be ordered (no NaN), of which the larger is the better; 0: not these nodes, if the job
@@ -85,6 +90,10 @@ void sl_scoring_free(struct sl_scoring *scoring);
 
 /* Before anything is placed by a score.  Without it a machine has no GPUs and nothing is expected. */
 void sl_timeline_scoring(struct sl_timeline *tl, struct sl_scoring *scoring);
+
+/* GPUs of a node of which nothing is used, when so much is free. */
+uint32_t sl_idle_gpus(const struct sl_scoring *scoring, const struct sl_devices *devices, const struct sl_resources *capacity,
+		      const struct sl_resources *free);
 
 /*
  * The fragmentation of a node (the paper's section 4), in thousandths of a GPU: of its free GPUs what a job of the mix is

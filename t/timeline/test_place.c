@@ -575,7 +575,7 @@ static void a_request_that_is_none_is_an_error(void **state)
 	(void) state;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: duration 0: not positive");
 	r.duration = 1;
-	assert_string_equal(at(tl, &r, &none, 0), "error: place: no method 9");
+	assert_string_equal(at(tl, &r, &none, 0), "error: place: no method 16");
 	r = (struct sl_request) { .duration = 1, .gres = { { 3, 0, 1 }, { 6, 0, 1 } }, .gres_needs = 2 };
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: gres needs 0 and 1: kinds 0x3 and 0x6 overlap halfway");
 	r = (struct sl_request) { .duration = 1, .min_nodes = 3, .max_nodes = 2 };

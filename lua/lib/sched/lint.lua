@@ -64,7 +64,7 @@ local function words_of(text)
 end
 
 local opens = { ["function"] = true, ["if"] = true, ["do"] = true, ["repeat"] = true }
-local asked = { admit = true, allow = true, rank = true, place = true }
+local asked = { admit = true, allow = true, rank = true, place = true, score = true }
 
 -- The end of the block that begins at a word, function say: its place in the list.
 local function block_end(list, i)

@@ -39,7 +39,7 @@ local ranges = {
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
 }
 local on_failures = { hold = true, easy = true }
-local functions = { "admit", "allow", "rank", "place", "prepare", "decide" }
+local functions = { "admit", "allow", "rank", "place", "score", "prepare", "decide" }
 -- what else is looked at (driver.lua, explain.lua)
 local others = { "api", "name", "options", "split", "rerank", "serve", "explain", "stages", "lenders", "through",
 	"on_failure" }
@@ -87,7 +87,7 @@ end
 -- Check what a policy module or a library function returned, and copy it.  at(word...) says where.
 local function check_policy(original, name, at)
 	if type(original) ~= "table" then
-		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank, place, prepare or decide", name,
+		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank, place, score, prepare or decide", name,
 			shown(original))
 	end
 	local policy = copy_of(original)
@@ -106,7 +106,7 @@ local function check_policy(original, name, at)
 		some = some or f ~= nil
 	end
 	if not some and not policy.stages then	-- stages: driver.lua
-		raise(at(), "policy '%s' has none of admit, allow, rank, place, prepare and decide", name)
+		raise(at(), "policy '%s' has none of admit, allow, rank, place, score, prepare and decide", name)
 	end
 	if policy.split ~= nil and type(policy.split) ~= "boolean" then
 		raise(at("split"), "policy '%s': split: expected true or false, got %s", name, shown(policy.split))
@@ -155,7 +155,7 @@ end
 
 local function is_component(value)
 	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil or
-		type(value.place) == "function" or value.prepare ~= nil or value.stages ~= nil
+		type(value.place) == "function" or type(value.score) == "function" or value.prepare ~= nil or value.stages ~= nil
 end
 
 -- -- lists -----------------------------------------------------------------
@@ -188,6 +188,24 @@ local function share_options(parts, given, at)
 		end
 		owner.given[key] = value
 	end
+end
+
+-- A place that no policy of the list has as an option: all of them have their jobs by it.  It is taken out of *given*.
+local function take_place(parts, given, at)
+	local own = given.place
+	for _, part in ipairs(parts) do
+		if (part.given and part.policy.options or {}).place then
+			return nil
+		end
+	end
+	local wrong = own ~= nil and (type(own) ~= "string" and ("place = %s; expected a name"):format(shown(own)) or
+		engine.check_place(own, false))
+	if wrong then
+		raise(at("place"), "%s", wrong)
+	end
+	given.place = nil
+	local said = { place = own }
+	return own ~= nil and made_policy({ name = "place", place = function() return said end }, at) or nil
 end
 
 local read_list
@@ -239,6 +257,7 @@ function read_list(list, at, nested)
 			part.settled = true
 		end
 	end
+	parts[#parts + 1] = take_place(open, given, at)
 	share_options(open, given, at)
 	return parts
 end
@@ -264,6 +283,23 @@ local function is_rank(rank, among_equals)
 		(among_equals == nil or type(among_equals) == "number" and among_equals == among_equals)
 end
 
+-- A part's place(), and its score() where that says "score", or where there is no place().
+local function bound_place(part)
+	local place, score, opt = part.policy.place, part.policy.score, part.values
+	local own = score and function(job, class, cluster) return score(job, class, cluster, opt, part.state) end
+	local said = { place = own }
+	if not place then
+		return score and function() return said end
+	end
+	return function(job, cluster)
+		local how = place(job, cluster, opt, part.state)
+		if score and type(how) == "table" and how.place == "score" then
+			how.place = own
+		end
+		return how
+	end
+end
+
 -- A function of a part, called with its options and with what its serve() made (driver.lua).
 local function bound(part, key)
 	local f, opt = part.policy[key], part.values
@@ -277,7 +313,7 @@ local function bound(part, key)
 		end
 	end
 	if key == "place" then
-		return f and function(job, cluster) return f(job, cluster, opt, part.state) end
+		return bound_place(part)
 	end
 	return f and function(job, cluster)
 		local answer, why = f(job, cluster, opt, part.state)

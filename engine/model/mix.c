@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mix.c - what placement scores need to know of a machine: which gres are its GPUs, and the mix of shapes that jobs are
+ * expected to have: those of jobs that wait and run, and of those that the snapshot remembers.
+ */
+#include "model/cluster_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/request.h"
+#include "timeline/score.h"
+
+#define SHAPES_MAX 100000u	/* jobs that are looked at, each as a shape */
+
+struct scoring {
+	struct sl_scoring pub;
+	struct sl_mix mix;
+	struct sl_entry asked;
+};
+
+struct shapes {
+	struct sl_mix_shape *at;
+	uint32_t count, room;
+};
+
+/* The devices that a kind of gres lives on, and itself where it lives on none somewhere. */
+static uint16_t kinds_with_devices(const struct sl_cluster *c, uint32_t kind)
+{
+	return (uint16_t) (1u << kind | c->devices.whole[kind]);
+}
+
+static uint32_t shares_of_device(const struct sl_cluster *c, uint16_t mask)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < c->kinds; i++)
+		for (int k = 0; mask >> k; k++)
+			if ((mask >> k & 1) && c->kind[i].capacity.gres[k] > most)
+				most = c->kind[i].capacity.gres[k];
+	return most;
+}
+
+/* What of a row of job_gres is asked of each of so many nodes goes into the shape. */
+static void add_gres(const struct sl_cluster *c, const struct sl_ask *a, uint32_t row, struct sl_mix_shape *shape)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint64_t each = ((uint64_t) sl_ask_gres(s, a, row, a->min_nodes) + a->min_nodes - 1) / a->min_nodes;
+
+	for (uint32_t k = 0; k < s->gres_kind.rows && k < SL_MAX_GRES; k++) {
+		uint32_t all;
+
+		if (!c->modelled[k] || !sl_gres_matches(s, row, k))
+			continue;
+		if (c->devices.share[k] && (all = shares_of_device(c, c->devices.share[k])) > 0) {
+			shape->kinds |= c->devices.share[k];
+			shape->count = 1;
+			shape->milli = (uint16_t) (each < all ? each * SL_WHOLE_GPU / all : 0);
+		} else if (sl_gpu_kinds(s) >> k & 1) {
+			shape->kinds |= kinds_with_devices(c, k);
+			shape->count = each < UINT16_MAX ? (uint16_t) each : UINT16_MAX;
+		}
+	}
+}
+
+static int push(struct shapes *list, const struct sl_mix_shape *shape, struct sl_error *err)
+{
+	if (list->count == SHAPES_MAX)
+		return 0;
+	if (sl_grow(&list->at, &list->room, (uint64_t) list->count + 1, sizeof(*list->at), err))
+		return -1;
+	list->at[list->count++] = *shape;
+	return 0;
+}
+
+static uint32_t threads_of(const struct sl_snapshot *s)
+{
+	return s->node.rows && s->node.threads[0] ? s->node.threads[0] : 1;
+}
+
+static int push_job(const struct sl_cluster *c, uint32_t job, struct shapes *list, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_ask a = sl_request_read(s, job, 0);
+	uint64_t cpus = (uint64_t) sl_ask_cpus(&a) / a.min_nodes, cores = (cpus + threads_of(s) - 1) / threads_of(s);
+	struct sl_mix_shape shape = { .cores = cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX,
+				      .part = s->job.array_pending[job] ? s->job.array_pending[job] : 1 };
+
+	for (uint32_t g = a.gres.first; g < a.gres.first + a.gres.count; g++)
+		add_gres(c, &a, g, &shape);
+	return push(list, &shape, err);
+}
+
+/* A run that is over: whole GPUs of any kind. */
+static int push_run(const struct sl_cluster *c, uint32_t row, struct shapes *list, struct sl_error *err)
+{
+	const struct sl_history_view *h = &c->snap->history;
+	uint32_t nodes = h->nodes[row] ? h->nodes[row] : 1, gpus = (h->gpus[row] + nodes - 1) / nodes;
+	struct sl_mix_shape shape = { .cores = h->cpus[row] / nodes / threads_of(c->snap), .part = 1,
+				      .count = gpus < UINT16_MAX ? (uint16_t) gpus : UINT16_MAX };
+
+	for (uint32_t k = 0; gpus && k < SL_MAX_GRES; k++)
+		shape.kinds |= sl_gpu_kinds(c->snap) >> k & 1 ? kinds_with_devices(c, k) : 0;
+	return push(list, &shape, err);
+}
+
+static int make_mix(void *arg, struct sl_scoring *scoring, struct sl_error *err)
+{
+	const struct sl_cluster *c = arg;
+	struct shapes list = { 0 };
+	int rc = 0;
+
+	for (uint32_t j = 0; !rc && j < c->snap->job.rows; j++)
+		if (c->snap->job.state[j] == SL_JOB_PENDING || c->snap->job.state[j] == SL_JOB_RUNNING)
+			rc = push_job(c, j, &list, err);
+	for (uint32_t i = 0; !rc && i < c->snap->history.rows; i++)
+		rc = push_run(c, i, &list, err);
+	if (!rc)
+		rc = sl_mix_make(&c->scoring->mix, list.at, list.count, SL_MIX_COVERS, err);
+	scoring->mix = rc ? NULL : &c->scoring->mix;
+	free(list.at);
+	return rc;
+}
+
+int cluster_scoring_create(struct sl_cluster *c, struct sl_error *err)
+{
+	c->scoring = calloc(1, sizeof(*c->scoring));
+	if (!c->scoring)
+		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+		c->scoring->pub.gpus |= c->modelled[k] ? sl_gpu_kinds(c->snap) & 1u << k : 0;
+	c->scoring->pub.make_mix = make_mix;
+	c->scoring->pub.make_mix_arg = c;
+	return 0;
+}
+
+void cluster_scoring_free(struct sl_cluster *c)
+{
+	if (!c->scoring)
+		return;
+	sl_mix_free(&c->scoring->mix);
+	sl_scoring_free(&c->scoring->pub);
+	free(c->scoring);
+}
+
+struct sl_scoring *cluster_scoring(const struct sl_cluster *c)
+{
+	return &c->scoring->pub;
+}
+
+void cluster_scores_for(struct sl_cluster *c, struct sl_entry e)
+{
+	c->scoring->asked = e;
+}
+
+void sl_cluster_own_score(struct sl_cluster *c, sl_own_score *own, void *arg)
+{
+	c->scoring->pub.own = own;
+	c->scoring->pub.own_arg = arg;
+}
+
+struct sl_entry sl_cluster_scored(const struct sl_cluster *c)
+{
+	return c->scoring->asked;
+}

@@ -49,7 +49,7 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 }
 
 /* With a sheet of what the nodes offer now. */
-static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
+static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet, bool scored,
 			  struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_sums sums = *sl_sheet_sums(sheet);
@@ -65,7 +65,7 @@ static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, st
 		sl_misfit_from(misfit, need, &sums, lack);
 		return 0;
 	}
-	rc = layout ? sl_choose_from_sheet(tl, need, sheet, misfit, err) : 1;
+	rc = layout ? sl_choose_from_sheet(tl, need, sheet, scored, misfit, err) : 1;
 	return rc == 1 && layout && sl_deal(tl, need, false, layout, err) ? -1 : rc;
 }
 
@@ -85,7 +85,7 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 
 	sheet = t == tl->now ? sl_sheet_of(tl, need, method, layout) : NULL;
 	if (sheet)
-		return fit_from_sheet(tl, need, sheet, layout, misfit, err);
+		return fit_from_sheet(tl, need, sheet, sl_place_has_score(method), layout, misfit, err);
 	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS && !may_refuse(need, method) &&
 		       !(tl->tree && need->r->max_leaves), &sums, err);
 	if (rc)

@@ -431,7 +431,7 @@ static int start_with_sheet(struct sl_picker *p, struct sl_timeline *tl, const s
 	return rc;
 }
 
-int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
+int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet, bool scored,
 			 struct sl_misfit *misfit, struct sl_error *err)
 {
 	bool all = !need->r->eligible || need->r->eligible->count == tl->nodes;
@@ -441,6 +441,10 @@ int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, str
 
 	if (start_with_sheet(&p, tl, need, sheet, err))
 		return -1;
+	if (scored) {
+		rc = sl_choose_by_score(&p, err);
+		return rc ? -1 : sl_picker_done(&p) ? 1 : too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+	}
 	rc = all ? sl_choose_few_sets(&p, err) : 0;
 	if (rc)
 		return rc;

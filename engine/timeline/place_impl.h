@@ -260,8 +260,8 @@ int sl_sheet_sets(struct sl_timeline *tl, const struct sl_sheet *t, const struct
 int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 	      struct sl_misfit *misfit, struct sl_error *err);
 
-/* The same of a sheet that has enough in sum, for a start now. */
-int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
+/* The same of a sheet that has enough in sum, for a start now; *scored*: of one for a score. */
+int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet, bool scored,
 			 struct sl_misfit *misfit, struct sl_error *err);
 
 struct sl_picker {
@@ -286,6 +286,7 @@ int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* those in
 /* The same with all nodes of a sheet, if few sets are enough.  1; 0 if it would take many sets (some may have been taken by
  * then); -1. */
 int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err);
+int sl_choose_by_score(struct sl_picker *p, struct sl_error *err);	/* nodes of a sheet for a score */
 int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);
 int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,
 		    struct sl_error *err);

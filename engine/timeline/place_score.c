@@ -87,7 +87,8 @@ static const struct sl_resources *free_at(const struct sl_timeline *tl, const st
 static bool are_alike(const struct sl_timeline *tl, const struct sl_offer *a, const struct sl_offer *b, int64_t t)
 {
 	return tl->class[a->class].kind == tl->class[b->class].kind && a->units == b->units &&
-	       sl_resources_equal(free_at(tl, a, t), free_at(tl, b, t)) && sl_resources_equal(&a->free, &b->free) &&
+	       sl_resources_equal(free_at(tl, a, t), free_at(tl, b, t)) &&
+	       (!tl->devices || sl_resources_equal(&a->free, &b->free)) &&	/* of which device it is */
 	       !memcmp(a->job, b->job, sizeof(a->job));
 }
 
@@ -218,13 +219,14 @@ static int ask_one(struct ranking *r, struct sl_offer *o, struct sl_error *err)
 
 static int ask_all(struct ranking *r, struct sl_error *err)
 {
-	struct sl_space *sp = r->tl->space;
+	struct sl_timeline *tl = r->tl;
+	struct sl_space *sp = tl->space;
 	uint32_t size = begin_table(sp, err);
 
 	if (!size)
 		return -1;
 	for (uint32_t i = 0; i < sp->offers; i++) {
-		uint32_t *alike = find_alike(r->tl, i, size, r->t);
+		uint32_t *alike = find_alike(tl, i, size, r->t);
 
 		if (*alike == UINT32_MAX) {
 			*alike = i;
@@ -232,7 +234,8 @@ static int ask_all(struct ranking *r, struct sl_error *err)
 				return -1;
 		} else {
 			sp->offer[i].key2 = sp->offer[*alike].key2;
-			memcpy(sp->offer[i].free.gres, sp->offer[*alike].free.gres, sizeof(sp->offer[i].free.gres));
+			if (tl->devices)
+				memcpy(sp->offer[i].free.gres, sp->offer[*alike].free.gres, sizeof(sp->offer[i].free.gres));
 		}
 	}
 	return 0;

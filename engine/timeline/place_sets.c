@@ -127,6 +127,10 @@ static void make_stale(struct sl_sheet *t, uint32_t node)
 
 void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t node)
 {
+	if (t->method != SL_PLACE_BESTFIT) {
+		make_stale(t, node);
+		return;
+	}
 	if (ts->bordered)
 		return;
 	make_stale(t, first_of_set(t, node));
@@ -246,17 +250,21 @@ static uint32_t tightest_node(const struct sl_sheet *t, const struct sl_set *set
 	return best;
 }
 
-/* Nodes first..last, which are of one class: another offer. */
-static int take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err)
+int sl_take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err)
 {
 	const struct sl_timeline *tl = p->tl;
 	const struct sl_node_class *g = &tl->class[tl->class_of[first]];
 	struct sl_offer o = { .class = tl->class_of[first], .units = p->sheet->node[first].units,
 			      .weight = tl->kind[g->kind].weight };
 	struct sl_span span = { first, last, p->sp->offers };
+	int device;
 
 	sl_live_min(tl, g->live, p->sheet->end, &o.free);
 	sl_need_in_turn(&p->need->node, &tl->kind[g->kind].capacity, &g->now_free, &o.free);
+	if (p->need->devices && p->need->devices->any && p->sheet->method != SL_PLACE_BESTFIT) {
+		sl_scorer_ask(&p->sp->sheets->scorer, p->need, &o, &tl->kind[g->kind].capacity, &g->now_free, &device);
+		sl_offer_narrow(&o, p->need, device);
+	}
 	return sl_offer_push(p->sp, &o, err) || sl_picker_take(p, &span, false, err) ? -1 : 0;
 }
 
@@ -266,11 +274,11 @@ int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_
 	const uint32_t *of = p->tl->class_of;
 
 	if (one < SL_MAX_NODES)
-		return take_nodes(p, one, one, err);
+		return sl_take_nodes(p, one, one, err);
 	for (uint32_t n = set->first, last; n <= set->last && !sl_picker_done(p); n = last + 1) {
 		for (last = n; last < set->last && of[last + 1] == of[n]; last++)
 			;
-		if (take_nodes(p, n, last, err))
+		if (sl_take_nodes(p, n, last, err))
 			return -1;
 	}
 	return 0;

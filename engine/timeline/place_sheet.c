@@ -15,10 +15,14 @@
  * Timelines may share a shelf, which bounds the memory of all of their sheets: the one that was not used for
  * longest makes room, on whichever timeline.
  *
+ * A sheet for a score (score.h) keeps in place of a node's cores where it stands in the order of that: place_score_sheet.c.
+ *
  * Nodes are in words of 64, words in chapters of 64, each with what its sets of consecutive nodes come to; so
  * that the tightest set and the largest are found without looking at most of them: place_sets.c.
  */
 #include "timeline/place_sheet.h"
+
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +54,9 @@ static uint64_t changes_noted(const struct sl_timeline *tl)
 }
 
 /* Of the figures in which most needs differ. */
-static uint64_t hash_of(const struct sl_node_need *n)
+static uint64_t hash_of(const struct sl_node_need *n, enum sl_place_method method)
 {
-	uint64_t h = (uint64_t) n->least_memory * 31 + (uint64_t) n->memory_per_core;
+	uint64_t h = (uint64_t) n->least_memory * 31 + (uint64_t) n->memory_per_core + (uint64_t) method;
 
 	h = (h * 31 + n->least) * 31 + n->cap;
 	return h * 31 + (n->needs ? n->need[0].count : 0);
@@ -69,15 +73,15 @@ static uint64_t distance(int64_t a, int64_t b)
 }
 
 /* The one that holds for that end, or else for the nearest; NULL: there is none for such a node. */
-static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need *n, int64_t end)
+static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need *n, enum sl_place_method method, int64_t end)
 {
-	uint64_t hash = hash_of(n);
+	uint64_t hash = hash_of(n, method);
 	struct sl_sheet *nearest = NULL;
 
 	for (uint32_t i = 0; i < ts->count; i++) {
 		struct sl_sheet *t = &ts->sheet[i];
 
-		if (ts->hash[i] != hash || memcmp(&t->need, n, sizeof(*n)))
+		if (ts->hash[i] != hash || t->method != method || memcmp(&t->need, n, sizeof(*n)))
 			continue;
 		if (holds(t, end))
 			return t;
@@ -110,6 +114,15 @@ static void narrow(struct sl_sheet *t, const struct sl_timeline *tl, uint32_t li
 	t->until = until < t->until ? until : t->until;
 }
 
+static uint16_t key_of(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l, const struct sl_offer *o)
+{
+	const struct sl_space *sp = tl->space;
+	const struct sl_sheets *ts = sp->sheets;
+	int device;
+
+	return sl_sheet_key(ts->rank[l->kind], sl_scorer_ask(&ts->scorer, need, o, &tl->kind[l->kind].capacity, &l->free, &device));
+}
+
 static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, const struct sl_need *need, uint32_t live)
 {
 	const struct sl_live *l = &tl->live[live];
@@ -123,7 +136,8 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 	sl_need_in_turn(&need->node, &tl->kind[l->kind].capacity, &l->free, &o.free);
 	if (!sl_need_offer(&need->node, &tl->kind[l->kind].capacity, &o))
 		return (struct sl_amount) { 0 };
-	return (struct sl_amount) { (uint16_t) o.units, (uint16_t) o.free.cores };
+	return (struct sl_amount) { (uint16_t) o.units, t->method == SL_PLACE_BESTFIT ? (uint16_t) o.free.cores :
+				    key_of(tl, need, l, &o) };
 }
 
 /* The node offers so much; whether that is new. */
@@ -228,6 +242,35 @@ static void weigh(struct sl_sheets *ts, const struct sl_timeline *tl)
 	}
 }
 
+static int by_weight(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The ranks of the weights of all kinds.  None where there are too many, or no memory for them. */
+static void rank_weights(struct sl_sheets *ts, const struct sl_timeline *tl)
+{
+	uint32_t *weight = malloc((tl->kinds + 1) * sizeof(*weight)), ranks = 0;
+
+	ts->rank = malloc((tl->kinds + 1) * sizeof(*ts->rank));
+	for (uint32_t k = 0; weight && k < tl->kinds; k++)
+		weight[k] = tl->kind[k].weight;
+	if (weight)
+		qsort(weight, tl->kinds, sizeof(*weight), by_weight);
+	for (uint32_t k = 0; weight && k < tl->kinds; k++)
+		if (!ranks || weight[ranks - 1] != weight[k])
+			weight[ranks++] = weight[k];
+	for (uint32_t k = 0; weight && ts->rank && ranks <= SL_MOST_RANKS && k < tl->kinds; k++)
+		ts->rank[k] = (uint16_t) SL_FIRST(i, 0, ranks, weight[i] < tl->kind[k].weight);
+	if (!weight || ranks > SL_MOST_RANKS) {
+		free(ts->rank);
+		ts->rank = NULL;
+	}
+	free(weight);
+}
+
 static void put_on_shelf(struct sl_sheets *ts, struct sl_timeline *tl)
 {
 	struct sl_shelf *shelf = sl_shelf_of(tl);
@@ -269,6 +312,7 @@ static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 		return NULL;
 	}
 	weigh(ts, tl);
+	rank_weights(ts, tl);
 	put_on_shelf(ts, tl);
 	ts->credit = MOST_CREDIT;
 	tl->notes_changes = true;
@@ -296,6 +340,7 @@ void sl_sheets_free(struct sl_sheets *ts)
 		free_sheet(&ts->sheet[i]);
 	free(ts->border);
 	free(ts->weight);
+	free(ts->rank);
 	free(ts->due);
 	free(ts);
 }
@@ -466,13 +511,14 @@ static struct sl_sheet *move_sheet(struct sl_sheet *t, struct sl_sheets *ts, con
 
 /* -- whether there is one ------------------------------------------------- */
 
-/* Requests that bestfit serves from nodes alone, and no limit of nodes that may bind. */
+/* Requests that bestfit, or a score, serves from nodes alone, and no limit of nodes that may bind. */
 static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method)
 {
 	const struct sl_request *r = need->r;
+	bool scores = sl_place_has_bundled_score(method) && !need->least_score && !r->max_leaves;
 
-	return (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE) && tl->lives > FEW_CLASSES &&
-	       tl->lives > tl->nodes / SL_WORD && !tl->tree && !r->required && !r->contiguous && !r->most_nodes &&
+	return (scores || ((method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE) && !tl->tree)) &&
+	       tl->lives > FEW_CLASSES && tl->lives > tl->nodes / SL_WORD && !r->required && !r->contiguous && !r->most_nodes &&
 	       (need->max_nodes >= UINT32_MAX / 2 || (int64_t) need->least * need->max_nodes >= need->units);
 }
 
@@ -501,8 +547,11 @@ struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need,
 	/* what is tried inside a mark will mostly be taken back: it would be mended twice */
 	if (tl->marks > 1 || !suits(tl, need, method) || !sp || !describe(tl, need, &n))
 		return NULL;
+	method = sl_place_has_score(method) ? method : SL_PLACE_BESTFIT;
 	ts = sp->sheets ? sp->sheets : make_sheets(tl);
-	t = ts ? look_up(ts, &n, end) : NULL;
+	if (!ts || (method != SL_PLACE_BESTFIT && (!ts->rank || sl_scorer_of(&ts->scorer, tl, method, NULL))))
+		return NULL;
+	t = look_up(ts, &n, method, end);
 	if (t && !much_has_changed(t, tl)) {
 		bool there = holds(t, end);
 		int64_t told = there ? end : t->end;
@@ -514,11 +563,12 @@ struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need,
 		mend(t, ts, tl, need, told);
 		ts->credit += ts->credit < MOST_CREDIT;
 	} else {
-		if (!ts || !make || !ts->credit || !(t = t ? t : take_sheet(ts)))
+		if (!make || !ts->credit || !(t = t ? t : take_sheet(ts)))
 			return NULL;
 		ts->credit--;
-		ts->hash[t - ts->sheet] = hash_of(&n);
+		ts->hash[t - ts->sheet] = hash_of(&n, method);
 		t->need = n;
+		t->method = method;
 		t->end = end;
 		fill(t, ts, tl, need);
 	}

@@ -6,7 +6,7 @@
 #ifndef SL_PLACE_SHEET_H
 #define SL_PLACE_SHEET_H
 
-#include "timeline/place_impl.h"
+#include "timeline/place_score.h"
 
 #define SL_WORD 64		/* nodes, of which each has a bit; and words in a chapter */
 
@@ -21,12 +21,14 @@ struct sl_word {
 	struct sl_extremes begins;	/* unless it is stale */
 };
 
+/* 0 units: it offers nothing.  Of a sheet for a score *cores* is the place in that order: smaller is better (sl_sheet_key()). */
 struct sl_amount {
-	uint16_t units, cores;		/* 0 units: it offers nothing */
+	uint16_t units, cores;
 };
 
 struct sl_sheet {
 	struct sl_node_need need;
+	enum sl_place_method method;	/* bestfit, or a bundled score */
 	struct sl_word *word;
 	struct sl_amount *node;
 	struct sl_extremes *chapter;	/* of the words in it */
@@ -38,6 +40,13 @@ struct sl_sheet {
 };
 
 #define SL_MOST_SHEETS 256
+
+/* Nodes of low weight before others, of equal weight the best score. */
+#define SL_MOST_RANKS (UINT16_MAX / (SL_SCORE_BEST + 1) - 1)
+static inline uint16_t sl_sheet_key(uint32_t rank, uint32_t score)
+{
+	return (uint16_t) (rank * (SL_SCORE_BEST + 1) + SL_SCORE_BEST - score);
+}
 
 struct sl_sheets {
 	uint64_t hash[SL_MOST_SHEETS];
@@ -52,11 +61,16 @@ struct sl_sheets {
 	bool bordered;			/* there are borders */
 	uint64_t *border;		/* bits: nodes of another weight than the one before */
 	uint32_t *weight;		/* by node */
+	uint16_t *rank;			/* by kind, of its weight; NULL: there are too many different weights for scores */
+	struct sl_scorer scorer;	/* that is asked now */
 	uint32_t *due, dues;		/* classes to be asked again, by their place among those with nodes */
 	int64_t after, until;		/* of ends between which that is so */
 };
 
 /* Sets that this node is or was in, or is or was between, begin elsewhere or have other sums now. */
 void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t node);
+
+/* Take nodes first..last, which are of one class: another offer.  0, or -1 with *err. */
+int sl_take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err);
 
 #endif

@@ -31,6 +31,18 @@ void add_some(struct scene *s, struct sl_nodeset *nodes, uint32_t runs)
 	}
 }
 
+/* GPUs of kind 0, and shapes that ask for some. */
+static void expect_some(struct scene *s)
+{
+	struct sl_mix_shape shape[5];
+
+	for (uint32_t i = 0; i < 5; i++)
+		shape[i] = (struct sl_mix_shape) { .cores = 1 + below(8), .kinds = (uint16_t) below(2), .count = (uint16_t) (1 + below(3)),
+						   .part = 1 + below(9) };
+	sl_mix_make(&s->mix, shape, 5, SL_MIX_COVERS, NULL);
+	s->scoring = (struct sl_scoring) { .gpus = 1, .has_mix = true, .mix = &s->mix };
+}
+
 void create_scene(struct scene *s)
 {
 	struct sl_node_kind kind[KINDS] = { 0 };
@@ -46,6 +58,8 @@ void create_scene(struct scene *s)
 	for (uint32_t n = 0; n < s->nodes; n++)
 		kind_of[n] = one_in(50) || !n ? below(KINDS) : kind_of[n - 1];
 	s->tl = sl_timeline_create(s->nodes, kind_of, kind, KINDS, 0, NULL);
+	expect_some(s);
+	sl_timeline_scoring(s->tl, &s->scoring);
 	for (uint32_t n = 0; n < s->nodes; n++) {	/* each a class of its own, nearly */
 		struct sl_resources each = some_of(8, 2);
 		struct sl_run run = { n, n };
@@ -60,6 +74,8 @@ void destroy_scene(struct scene *s)
 	for (uint32_t i = 0; i < s->count; i++)
 		sl_nodeset_free(&s->done[i].nodes);
 	sl_timeline_destroy(s->tl);
+	sl_mix_free(&s->mix);
+	sl_scoring_free(&s->scoring);
 }
 
 /* -- what changes on it ---------------------------------------------------- */

@@ -5,7 +5,7 @@
 #ifndef MANY_H
 #define MANY_H
 
-#include "timeline/place.h"
+#include "timeline/score.h"
 
 #define OPS 250
 
@@ -17,6 +17,8 @@ struct op {
 
 struct scene {
 	struct sl_timeline *tl;
+	struct sl_scoring scoring;
+	struct sl_mix mix;
 	uint32_t nodes;
 	int64_t now;
 	struct op done[OPS];		/* what may be taken back */

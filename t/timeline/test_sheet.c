@@ -22,10 +22,15 @@ static int book_layout(struct scene *s, const struct sl_layout *l, int64_t secon
 
 static struct sl_shelf *shared;		/* NULL: each timeline has its own */
 
+static enum sl_place_method some_score(void)
+{
+	return (enum sl_place_method) (SL_PLACE_LEAST_LEFT + below(SL_PLACE_FGD - SL_PLACE_LEAST_LEFT + 1));
+}
+
 /* With sheets, if there is one for it, and without. */
 static void ask_both(struct scene *s, struct sl_request *r, bool start)
 {
-	const struct sl_how how = { .method = one_in(8) ? below(SL_PLACE_EXPLICIT) : SL_PLACE_BESTFIT };
+	const struct sl_how how = { .method = one_in(8) ? below(SL_PLACE_EXPLICIT) : one_in(3) ? some_score() : SL_PLACE_BESTFIT };
 	struct sl_layout a = SL_LAYOUT_EMPTY, b = SL_LAYOUT_EMPTY;
 	struct sl_misfit why = { 0 }, why_not = { 0 };
 	int rc = sl_fit_at(s->tl, r, &how, s->now, &a, &why, NULL);

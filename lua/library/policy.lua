@@ -3,7 +3,7 @@
 --
 -- Editor stubs: a policy, and the module "sched".  Never run.
 
---- What a policy's file returns.  At least one of admit, allow, rank, place, prepare and decide.
+--- What a policy's file returns.  At least one of admit, allow, rank, place, score, prepare and decide.
 ---@class sched.policy
 ---@field api 1
 ---@field name? string
@@ -18,6 +18,7 @@
 ---@field serve? fun(partitions: string[], cluster: sched.cluster, opt: table): any what the others get as state
 ---@field explain? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): string
 ---@field place? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): sched.wish? on which nodes
+---@field score? fun(job: sched.job, class: sched.node_class, cluster: sched.cluster, opt: table, state: any): number|false how good nodes are
 ---@field prepare? fun(cluster: sched.cluster, plan: sched.plan, opt: table, state: any) before decide: plan:block()
 ---@field decide? fun(cluster: sched.cluster, plan: sched.plan, opt: table)
 
@@ -25,7 +26,8 @@
 ---@field nodes? sched.nodeset these alone
 ---@field except? sched.nodeset all but these
 ---@field prefer? sched.nodeset these alone if it can start there now, else any
----@field place? string as in the how of plan:start()
+---@field place? string|fun(job: sched.job, class: sched.node_class, cluster: sched.cluster): number|false as in the how of plan:start(), or a score
+---@field least? number beside a place that is a bundled score: the job waits where none is as good
 ---@field use_blocked? boolean it may use nodes that plan:block() keeps free
 
 ---@class sched.option
@@ -152,6 +154,35 @@ function sched.first_job(options) end
 ---@param order { [1]: string, estimate?: string }
 ---@return sched.policy
 function sched.score(order) end
+
+--- By which score jobs get their nodes.
+---@param place { [1]: string|fun(job: sched.job, class: sched.node_class, cluster: sched.cluster): number|false, least?: number, price?: number }
+---@return sched.policy
+function sched.place(place) end
+
+--- Jobs without GPUs leave alone the cores beside idle GPUs.
+---@param options? { cores_per_gpu?: number, reserve?: boolean, while_wanted?: boolean }
+---@return sched.policy
+function sched.gpu_share(options) end
+
+---@class sched.node_class nodes of which the same is there and free, while a score is asked
+---@field node sched.node one of them
+---@field nodes integer
+---@field cores integer
+---@field free_cores integer when the job starts
+---@field takes_cores integer
+---@field memory integer MiB
+---@field free_memory integer
+---@field takes_memory integer
+---@field gpus integer
+---@field free_gpus integer idle ones
+---@field left_gpus integer idle after the job
+---@field gres table<string, integer>
+---@field free_gres table<string, integer>
+---@field takes_gres table<string, integer>
+---@field start integer
+---@field late boolean it would start later than now
+---@field score fun(name: string): integer what a bundled score says
 
 --- The sum of several ranks.
 ---@param terms { [1]: number, [2]: sched.policy }[]

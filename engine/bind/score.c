@@ -3,8 +3,7 @@
 #include "bind/score.h"
 
 #include <math.h>
-
-#include "bind/turn.h"
+#include <string.h>
 
 /* Keys of the registry: functions by number, and numbers by function; the table "class", of which there is one. */
 static const char scores_key, class_key;
@@ -173,34 +172,27 @@ static void forget_class(lua_State *L)
 	lua_pop(L, 1);
 }
 
-static int own_score(void *arg, const struct sl_scored *what, double *score, struct sl_error *err)
+int sl_lua_ask_score(struct sl_lua *x, uint32_t number, struct sl_entry e, const struct sl_scored *what, double *score,
+		     struct sl_error *err)
 {
-	struct sl_lua *x = arg;
-	struct question q = { .what = what, .entry = sl_cluster_scored(x->cluster) };
-	const struct sl_lua_wish *wish = sl_lua_wish_of(x, q.entry.job);
+	struct question q = { .what = what, .entry = e, .number = number };
 	bool raised;
 
-	*score = 0;
-	if (!wish || !wish->score)	/* it was placed so in another turn */
-		return 1;
-	q.number = wish->score;
 	if (!lua_checkstack(x->L, 8))
 		return sl_fail(err, SL_ENOMEM, "placement: out of memory");
 	lua_pushcfunction(x->L, ask);
 	lua_pushlightuserdata(x->L, &q);
 	raised = lua_pcall(x->L, 1, 0, 0) != LUA_OK;
 	forget_class(x->L);
-	if (raised) {
-		sl_lua_raised(x);
+	if (raised)
 		return sl_fail(err, SL_ESCRIPT, "the score failed");
-	}
 	*score = q.score;
 	return q.answer;
 }
 
 /* -- turns --------------------------------------------------------------- */
 
-void sl_lua_begin_scores(lua_State *L, struct sl_lua *x)
+void sl_lua_begin_scores(lua_State *L)
 {
 	lua_newtable(L);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &scores_key);
@@ -212,11 +204,4 @@ void sl_lua_begin_scores(lua_State *L, struct sl_lua *x)
 	lua_setfield(L, -2, "__index");
 	lua_setmetatable(L, -2);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &class_key);
-	sl_cluster_own_score(x->cluster, own_score, x);
-}
-
-void sl_lua_end_scores(struct sl_lua *x)
-{
-	if (x->cluster)
-		sl_cluster_own_score(x->cluster, NULL, NULL);
 }

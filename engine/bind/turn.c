@@ -57,7 +57,8 @@ void sl_lua_open_turn(lua_State *L)
 
 void sl_lua_end_turn(struct sl_lua *x)
 {
-	sl_lua_end_scores(x);
+	if (x->cluster)
+		sl_cluster_own_score(x->cluster, NULL, NULL);
 	*x->turn = (struct sl_lua_turn) { .number = x->turn->number + 1, .allowed_at = UINT64_MAX };
 }
 
@@ -276,11 +277,6 @@ int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl
 	return q.answer != SL_ALLOW_NO;
 }
 
-void sl_lua_raised(struct sl_lua *x)
-{
-	x->turn->guard_raised = true;
-}
-
 void sl_lua_raise_again(lua_State *L, struct sl_lua *x)
 {
 	if (!x->turn->guard_raised)
@@ -337,6 +333,21 @@ const struct sl_lua_wish *sl_lua_wish_of(const struct sl_lua *x, uint32_t job)
 	const struct sl_lua_turn *t = x->turn;
 
 	return t->has_place && t->wish_of[job] ? &t->wish[t->wish_of[job] - 1] : NULL;
+}
+
+/* The plan asks for the score that place() returned; what that raises is raised again, as of a guard. */
+static int own_score(void *arg, const struct sl_scored *what, double *score, struct sl_error *err)
+{
+	struct sl_lua *x = arg;
+	struct sl_entry e = sl_cluster_scored(x->cluster);
+	const struct sl_lua_wish *wish = sl_lua_wish_of(x, e.job);
+	int rc = 1;
+
+	*score = 0;
+	if (wish && wish->score)	/* else it was placed so in another turn */
+		rc = sl_lua_ask_score(x, wish->score, e, what, score, err);
+	x->turn->guard_raised |= rc < 0 && err->code == SL_ESCRIPT;
+	return rc;
 }
 
 /* -- rank -------------------------------------------------------------- */
@@ -458,7 +469,8 @@ static void read_place_function(lua_State *L, struct sl_lua *x, int group)
 	sl_cluster_queue(x->cluster, &count);
 	t->has_place = lua_getfield(L, group, "place") == LUA_TFUNCTION;
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &place_key);
-	sl_lua_begin_scores(L, x);
+	sl_lua_begin_scores(L);
+	sl_cluster_own_score(x->cluster, own_score, x);
 	t->wish = sl_lua_keep_block(L, &wishes_key, t->has_place ? (count + 1) * sizeof(*t->wish) : 0);
 	t->wish_of = sl_lua_keep_block(L, &wish_of_key, t->has_place ? (x->snap->job.rows + 1) * sizeof(*t->wish_of) : 0);
 }

@@ -113,7 +113,4 @@ void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);
 int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
 void sl_lua_raise_again(lua_State *L, struct sl_lua *x);
 
-/* Something else that the plan asked has raised what is on the top of the stack: raise it again, too. */
-void sl_lua_raised(struct sl_lua *x);
-
 #endif

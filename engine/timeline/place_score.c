@@ -5,7 +5,7 @@
  * Nodes of which the same is there and the same is free have one score, however different their future is: of classes that are
  * alike in that only the first is asked about.
  */
-#include "timeline/place_score.h"
+#include "timeline/score_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

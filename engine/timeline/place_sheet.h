@@ -6,7 +6,7 @@
 #ifndef SL_PLACE_SHEET_H
 #define SL_PLACE_SHEET_H
 
-#include "timeline/place_score.h"
+#include "timeline/score_impl.h"
 
 #define SL_WORD 64		/* nodes, of which each has a bit; and words in a chapter */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* score.c - see score.h: the bundled scores of one node, and the mix of shapes that jobs are expected to have. */
-#include "timeline/place_score.h"
+#include "timeline/score_impl.h"
 #include "base/order.h"
 #include "base/search.h"
 

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- GPUs are given so that those that stay free are of use to the jobs that are expected: fragmentation gradient descent.  A job
--- waits up to ten minutes for a place that breaks nothing up.  Jobs without GPUs leave the cores beside idle GPUs alone
--- while somebody waits for GPUs; and they are the first to be stopped for jobs with GPUs that may preempt.
+-- GPUs are given so that those that stay free are of use to the jobs that are expected: fragmentation gradient
+-- descent.  A job waits up to ten minutes for a place that breaks nothing up.  Jobs without GPUs leave the cores
+-- beside idle GPUs alone while somebody waits for GPUs; and they are the first to be stopped for jobs with GPUs that
+-- may preempt.
 local sched = require "sched"
 
 -- CPU-hours that a victim loses; of one without GPUs a thousandth.

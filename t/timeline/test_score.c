@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "t/random.h"
-#include "timeline/place_score.h"
+#include "timeline/score_impl.h"
 
 #define NODES 4
 #define CORES 16

@@ -6,10 +6,11 @@
 --   sched.gpu_share { reserve = true }			they do not start where an idle GPU would be left without cores
 --   sched.gpu_share { reserve = true, cores_per_gpu = 4, while_wanted = true }
 --
--- An idle GPU is stranded if its node has fewer cores left than GPUs need: cores_per_gpu each, or, unless said, its part of the
--- node's cores.  A job without GPUs goes where it strands the fewest GPUs more, of these to a node without GPUs, then to one
--- with the fewest idle GPUs.  With reserve it does not start where it would strand one.  while_wanted: all of that holds only as
--- long as a job that waits asks for GPUs.  Jobs with GPUs are placed as the list says otherwise.
+-- An idle GPU is stranded if its node has fewer cores left than GPUs need: cores_per_gpu each, or, unless said, its
+-- part of the node's cores.  A job without GPUs goes where it strands the fewest GPUs more, of these to a node without
+-- GPUs, then to one with the fewest idle GPUs.  With reserve it does not start where it would strand one.
+-- while_wanted: all of that holds only as long as a job that waits asks for GPUs.  Jobs with GPUs are placed as the
+-- list says otherwise.
 
 local component = require "sched.component"
 

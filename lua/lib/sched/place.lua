@@ -3,7 +3,7 @@
 -- sched.place - by which score jobs get their nodes.
 --
 --   sched.place { "fgd" }				a place by name (doc/placement.md)
---   sched.place { "fgd", least = 50, price = 2 }	rather wait than have a score below 50; each minute waited lowers that by 2
+--   sched.place { "fgd", least = 50, price = 2 }	rather wait than have a score below 50; a minute lowers that by 2
 --   sched.place { function(job, class, cluster) return -class.left_gpus end }	a score of the site's own
 --
 -- { "easy", place = "fgd" } is { sched.place { "fgd" }, "easy" }.

@@ -87,8 +87,8 @@ end
 -- Check what a policy module or a library function returned, and copy it.  at(word...) says where.
 local function check_policy(original, name, at)
 	if type(original) ~= "table" then
-		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank, place, score, prepare or decide", name,
-			shown(original))
+		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank, place, score, prepare or decide",
+			name, shown(original))
 	end
 	local policy = copy_of(original)
 	for key in pairs(original) do

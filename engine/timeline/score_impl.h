@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* place_score.h - what scores are asked with (score.c), by placement (place_score.c) and by sheets. */
-#ifndef SL_PLACE_SCORE_H
-#define SL_PLACE_SCORE_H
+/* score_impl.h - what scores are asked with (score.c), by placement (place_score.c) and by sheets. */
+#ifndef SL_SCORE_IMPL_H
+#define SL_SCORE_IMPL_H
 
 #include "timeline/place_impl.h"
 #include "timeline/score.h"

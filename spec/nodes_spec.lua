@@ -57,8 +57,27 @@ describe("a set of nodes", function()
 		assert.matches("policy.lua:2: nodes: no partition 'gpus'", fails 'cluster:nodes { partition = "gpus" }')
 		assert.matches("nodes: unknown key 'nmae', expected name, feature", fails 'cluster:nodes { nmae = "n1" }')
 		assert.matches("a colon is missing: expected cluster:nodes", fails 'cluster.nodes { name = "n1" }')
-		-- on the canned cluster names of others are none of its nodes
-		assert(t.check(support.policy 'local x = cluster:nodes { name = "n[1-4]" }'))
+	end)
+
+	it("may be named in a policy whose nodes and partitions the canned cluster does not have", function()
+		for _, code in ipairs {
+			'local x = cluster:nodes { name = "gpu[1-4]" }',
+			'local x = cluster:nodes { partition = "debug" }; assert(#x == 0)',
+			'assert(not cluster:nodes():has("gpu1"))',
+			'plan:close("debug", "not now")',
+			'plan:block(cluster:nodes { partition = "debug" }, cluster.now, cluster.now + 60)',
+			'for job in cluster:queue() do plan:start(job, { borrow = { "lender" }, through = "all" }) end',
+			'for job in cluster:queue() do plan:start(job, { prefer = cluster:nodes { partition = "debug" } }) end',
+			'for job in cluster:queue() do plan:start(job, { nodes = cluster:nodes { partition = "debug" } }) end',
+			'for job in cluster:queue() do plan:reserve(job, { except = cluster:nodes { partition = "debug" } }) end',
+			'for job in cluster:queue() do plan:modify(job, { partition = "debug" }) end',
+			'local x = cluster.usage:holding { by = "user", unit = "job", partition = "debug" }',
+			'local x = cluster.usage:past { by = "user", unit = "cpu", partition = "debug" }',
+			'local x = cluster.usage:queued { by = "user", unit = "cpu", partition = "debug" }',
+		} do
+			local site, why = t.check(support.policy(code))
+			assert(site, code .. ": " .. tostring(why))
+		end
 	end)
 end)
 

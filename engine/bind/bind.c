@@ -416,6 +416,11 @@ uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index)
 	return row;
 }
 
+bool sl_lua_is_probe(const struct sl_lua *x)
+{
+	return !strcmp(sl_snapshot_str(x->snap, x->snap->meta.source[0]), "probe");
+}
+
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg)
 {
 	uint32_t row;
@@ -437,7 +442,7 @@ uint32_t sl_lua_check_partition(lua_State *L, struct sl_lua *x, int index, const
 	if (lua_type(L, index) != LUA_TSTRING)
 		luaL_error(L, "%s: expected a partition's name, got %s", what, luaL_typename(L, index));
 	row = sl_lua_find(L, x, SL_T_PARTITION, index);
-	if (row == SL_NONE)
+	if (row == SL_NONE && !sl_lua_is_probe(x))
 		luaL_error(L, "%s: no partition '%s'", what, lua_tostring(L, index));
 	return row;
 }
@@ -446,7 +451,10 @@ void sl_lua_mark_partitions(lua_State *L, struct sl_lua *x, int index, uint8_t *
 {
 	index = lua_absindex(L, index);
 	for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
-		mark[sl_lua_check_partition(L, x, -1, "partitions")] = 1;
+		uint32_t row = sl_lua_check_partition(L, x, -1, "partitions");
+
+		if (row != SL_NONE)
+			mark[row] = 1;
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 1);

@@ -89,13 +89,22 @@ void sl_lua_check_generation(lua_State *L, const struct sl_lua *x, uint32_t gene
 /* The job at an argument, in the partition in which it is looked at; raises when that is none. */
 struct sl_entry sl_lua_check_entry(lua_State *L, struct sl_lua *x, int arg);
 
+/*
+ * True if the cluster is the canned one on which a set is tried when it is loaded (sl_probe_snapshot()).  It has none of
+ * the site's nodes and not all of its partitions, so a name that it does not know is no mistake of the policy.
+ */
+bool sl_lua_is_probe(const struct sl_lua *x);
+
 /* Row of a node given as a handle or by name; raises when there is none. */
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);
 
-/* Row of the partition whose name is at *index*; raises, beginning with *what*, when there is none. */
+/*
+ * Row of the partition whose name is at *index*.  Without one of that name it raises, beginning with *what*; on the
+ * canned cluster it returns SL_NONE instead.
+ */
 uint32_t sl_lua_check_partition(lua_State *L, struct sl_lua *x, int index, const char *what);
 
-/* The same for each of the list of names at *index*: mark[row] = 1. */
+/* The same for each of the list of names at *index*: mark[row] = 1.  Names without a partition mark none. */
 void sl_lua_mark_partitions(lua_State *L, struct sl_lua *x, int index, uint8_t *mark);
 
 /*

@@ -232,6 +232,7 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 {
 	struct sl_loan *loan = &h->loan;
+	bool known;
 	int list;
 
 	if (is_said(h, BORROW) != is_said(h, THROUGH))
@@ -243,14 +244,17 @@ static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
 	push_said(L, h, THROUGH);
 	loan->through = sl_lua_check_partition(L, x, -1, "through");
+	known = loan->through != SL_NONE;
 	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
 		if (loan->lenders == SL_MAX_LENDERS)
 			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
-		loan->lender[loan->lenders++] = sl_lua_check_partition(L, x, -1, "borrow");
+		loan->lender[loan->lenders] = sl_lua_check_partition(L, x, -1, "borrow");
+		known = known && loan->lender[loan->lenders++] != SL_NONE;
 		lua_pop(L, 1);
 	}
 	lua_settop(L, list - 1);
-	h->terms.borrow = loan;
+	if (known)	/* the canned cluster may have none of that name */
+		h->terms.borrow = loan;
 }
 
 /* -- nodes ---------------------------------------------------------------- */

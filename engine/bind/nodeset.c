@@ -104,8 +104,7 @@ static int mark_name(const char *name, void *arg)
 /* name = "n[01-04],gpu1", or a list of such and of nodes; at the top of the stack */
 static void mark_names(lua_State *L, struct sl_lua *x, uint8_t *mark)
 {
-	struct naming n = { .L = L, .x = x, .mark = mark,
-			    .lenient = !strcmp(sl_snapshot_str(x->snap, x->snap->meta.source[0]), "probe") };
+	struct naming n = { .L = L, .x = x, .mark = mark, .lenient = sl_lua_is_probe(x) };
 	struct sl_error err;
 	int rc;
 
@@ -179,6 +178,7 @@ static void keep_count(uint8_t *mark, uint32_t nodes, int64_t first, int64_t las
 
 int sl_lua_push_nodeset(lua_State *L, struct sl_lua *x, int table)
 {
+	static const struct sl_nodeset no_nodes;
 	const struct sl_nodeset *partition = NULL;
 	const char *feature, *gres;
 	uint8_t *mark = push_marks(L, x);
@@ -195,8 +195,11 @@ int sl_lua_push_nodeset(lua_State *L, struct sl_lua *x, int table)
 	else
 		mark_names(L, x, mark);
 	lua_pop(L, 1);
-	if (lua_getfield(L, table, "partition") != LUA_TNIL)
-		partition = sl_cluster_partition_nodes(x->cluster, sl_lua_check_partition(L, x, -1, "nodes"));
+	if (lua_getfield(L, table, "partition") != LUA_TNIL) {
+		uint32_t row = sl_lua_check_partition(L, x, -1, "nodes");
+
+		partition = row == SL_NONE ? &no_nodes : sl_cluster_partition_nodes(x->cluster, row);
+	}
 	lua_pop(L, 1);
 	feature = sl_lua_named_text(L, table, "feature");
 	gres = sl_lua_named_text(L, table, "gres");
@@ -247,8 +250,9 @@ static int set_has(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	const struct sl_nodeset *s = sl_lua_check_nodeset(L, x, 1);
+	bool unknown = sl_lua_is_probe(x) && lua_type(L, 2) == LUA_TSTRING && sl_lua_find(L, x, SL_T_NODE, 2) == SL_NONE;
 
-	lua_pushboolean(L, sl_nodeset_contains(s, sl_lua_check_node(L, x, 2)));
+	lua_pushboolean(L, !unknown && sl_nodeset_contains(s, sl_lua_check_node(L, x, 2)));
 	return 1;
 }
 

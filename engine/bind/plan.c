@@ -321,8 +321,9 @@ static int plan_close(lua_State *L)
 		partition = sl_lua_check(L, x, 2, SL_CLASS_PARTITION)->row;
 	} else if (!lua_isnil(L, 2)) {
 		luaL_argcheck(L, lua_type(L, 2) == LUA_TSTRING, 2, "expected a partition, its name or nil");
-		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);
-		luaL_argcheck(L, partition != SL_NONE, 2, lua_pushfstring(L, "no partition '%s'", lua_tostring(L, 2)));
+		partition = sl_lua_check_partition(L, x, 2, "close");
+		if (partition == SL_NONE)
+			return 0;
 	}
 	if (partition != SL_NONE && member && !member[partition])
 		return luaL_error(L, "close: partition '%s' is not one of those that are decided now",
@@ -427,18 +428,19 @@ static int plan_modify(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	int64_t priority, time_limit;
+	bool moves = false;
 
 	check_job(L, x);
 	sl_lua_check_names(L, 3, "modify: ", "priority, time_limit or partition");
 	priority = sl_lua_named_integer(L, 3, "priority", -1, 0, UINT32_MAX - 2);
 	time_limit = sl_lua_named_integer(L, 3, "time_limit", 0, 60, INT64_MAX);
 	if (lua_getfield(L, 3, "partition") != LUA_TNIL)
-		sl_lua_check_partition(L, x, -1, "modify");
+		moves = sl_lua_check_partition(L, x, -1, "modify") != SL_NONE;
 	if (priority >= 0)
 		act(L, x, SL_ACTION_PRIORITY, priority, "");
 	if (time_limit)
 		act(L, x, SL_ACTION_TIME_LIMIT, time_limit, "");
-	if (!lua_isnil(L, -1))
+	if (moves)
 		act(L, x, SL_ACTION_PARTITION, 0, lua_tostring(L, -1));
 	return 0;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* find(name): the module's path; nil, why, and whether there is none at all */
 static int engine_find(lua_State *L)
 {
@@ -127,8 +129,18 @@ static int engine_share_nodes(lua_State *L)
 	luaL_argcheck(L, x->running, 1, "only in a cycle");
 	a = sl_lua_check_partition(L, x, 1, "share_nodes");
 	b = sl_lua_check_partition(L, x, 2, "share_nodes");
-	lua_pushboolean(L, sl_nodeset_overlaps(sl_cluster_partition_nodes(x->cluster, a),
-					       sl_cluster_partition_nodes(x->cluster, b)));
+	lua_pushboolean(L, a != SL_NONE && b != SL_NONE &&
+			sl_nodeset_overlaps(sl_cluster_partition_nodes(x->cluster, a),
+					    sl_cluster_partition_nodes(x->cluster, b)));
+	return 1;
+}
+
+/* local_text(t): a time on the clock of whoever runs the program, as all else that schedlua explain prints: no policy's */
+static int engine_local_text(lua_State *L)
+{
+	char text[SL_TEXT_SIZE];
+
+	lua_pushstring(L, sl_text_time(text, luaL_checkinteger(L, 1)));
 	return 1;
 }
 
@@ -144,7 +156,8 @@ void sl_script_open_modules(lua_State *L)
 	static const luaL_Reg engine[] = {
 		{ "find", engine_find }, { "policies", engine_policies }, { "source", engine_source },
 		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes },
-		{ "check_place", engine_check_place }, { "where", engine_where }, { "variant", engine_variant }, { NULL, NULL }
+		{ "check_place", engine_check_place }, { "where", engine_where }, { "variant", engine_variant },
+		{ "local_text", engine_local_text }, { NULL, NULL }
 	};
 
 	sl_lua_open_require(L);

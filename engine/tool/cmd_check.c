@@ -42,7 +42,7 @@ static const struct sl_option options[] = {
 	  .min = 0.01, .max = 86400, .standard = "2", .doc = "wall time that the probe may take" },
 	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
 	  .doc = "warn of partitions that this cluster does not have; default: the plug-in's last snapshot, where it "
-		 "may be read" },
+		 "may be read; none: warn of nothing" },
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
 	  .doc = "print problems only" },
 	{ 0 }
@@ -163,7 +163,7 @@ static int tell_strangers(const struct values *v, const struct sl_bundle *bundle
 	size_t size;
 	int rc = -1;
 
-	if (!*bundle->partitions)
+	if (!*bundle->partitions || (v->snapshot && !strcmp(v->snapshot, "none")))
 		return 0;
 	if (v->snapshot)
 		snprintf(file, sizeof(file), "%s", v->snapshot);

@@ -107,8 +107,9 @@ static int read_both(struct deploy *d, const char *file, struct sl_error *err)
 static int check(const struct deploy *d, struct sl_error *err)
 {
 	char uid[32], path[PATH_MAX + 8];
-	char *argv[] = { (char *) "schedlua", (char *) "check", (char *) "--trust", uid, (char *) d->fresh,
-			 d->v->path ? path : NULL, NULL };
+	/* which partitions there are is looked up in the capture: last.snap may be from before they were added */
+	char *argv[] = { (char *) "schedlua", (char *) "check", (char *) "--trust", uid, (char *) "--snapshot=none",
+			 (char *) d->fresh, d->v->path ? path : NULL, NULL };
 	int status, rc;
 	pid_t pid;
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "script/decide.h"
+#include "tool/excerpt.h"
 
 #define SHOWN 12		/* jobs of each kind that are named */
 #define BUDGET_S 2.0		/* where the site does not say */
@@ -74,7 +75,15 @@ static int read_plan(struct outlook *o, const struct sl_snapshot *snap, const st
 	return 0;
 }
 
-static int decide(const char *site, const char *path, const struct sl_snapshot *snap, struct outlook *o, struct sl_error *err)
+static void print_stranger(const char *what, void *out)
+{
+	fprintf(out, "%s\n", what);
+	sl_excerpt(what, out);
+}
+
+/* *strangers*: where it is said which of the site's partitions the cluster does not have; NULL: nowhere. */
+static int decide(const char *site, const char *path, const struct sl_snapshot *snap, struct outlook *o, FILE *strangers,
+		  struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = site, .path = path };
 	struct sl_limits limits = { .budget_us = (int64_t) (BUDGET_S * 1e6) };
@@ -85,6 +94,8 @@ static int decide(const char *site, const char *path, const struct sl_snapshot *
 
 	if (bundle)
 		snprintf(o->policy, sizeof(o->policy), "%s", sl_bundle_figures(bundle)->policy);
+	if (bundle && strangers)
+		sl_bundle_strangers(bundle, snap, print_stranger, strangers);
 	if (bundle && sl_bundle_figures(bundle)->budget_s > 0)
 		limits.budget_us = (int64_t) llround(sl_bundle_figures(bundle)->budget_s * 1e6);
 	if (bundle && !sl_decide(bundle, snap, &limits, sl_clock_us(), &d, err)) {
@@ -150,9 +161,9 @@ int sl_differ(const char *before, const char *after, const char *path, const str
 {
 	struct outlook a = { 0 }, b = { 0 };
 	struct sl_error old = { 0 };
-	int rc = decide(after, path, snap, &b, err);
+	int rc = decide(after, path, snap, &b, out, err);
 
-	if (!rc && before && !decide(before, path, snap, &a, &old))
+	if (!rc && before && !decide(before, path, snap, &a, NULL, &old))
 		print_all(snap, &a, &b, out);
 	else if (!rc)
 		fprintf(out, "not compared: %s\n", before ? old.text : "there is no site file yet");

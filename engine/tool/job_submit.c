@@ -117,7 +117,8 @@ static void tell(const struct found *f, const char *path, FILE *out)
 	for (size_t i = 0; i < PARTS; i++)
 		if (f->part[i])
 			fprintf(out, "  line %" PRIu64 ", %s: %s\n", f->part[i], parts[i].words, parts[i].becomes);
-	fprintf(out, "doc/write-a-policy.md (From job_submit.lua) has an example of each, and a spec that tries them.\n");
+	fprintf(out, "doc/write-a-policy.md (From job_submit.lua) has an example of each, and a spec that tries them; "
+		"doc/job-submit.md says\nhow to test this file itself.\n");
 }
 
 bool sl_job_submit_tell(const char *path, FILE *out)

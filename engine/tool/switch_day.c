@@ -78,10 +78,12 @@ static const struct {
 	  "have them, install the loader under that name too (doc/plugin.md, Heterogeneous jobs) and leave\n"
 	  "SchedulerType=sched/backfill." },
 	{ always, NULL,
-	  "sdiag's figures on backfill stand at zero: schedlua status and schedlua top have those of sched/lua." },
+	  "sdiag's figures of the main scheduler and of backfill are those of sched/lua, whose cycle does what\n"
+	  "both do (doc/serve.md, Slurm's own names)." },
 	{ preempts, "PreemptType",
 	  "Slurm's select preempts as before, for one job in a cycle, and chooses whom.  A job that may preempt\n"
-	  "others is not planned as if it had to wait for their ends (doc/parity.md)." },
+	  "others is not planned as if it had to wait for their ends (doc/parity.md).  With sched.preempt in the\n"
+	  "site file the plan chooses the cheapest whom Slurm lets be preempted (doc/preemption.md)." },
 	{ has_gangs, "PreemptMode",
 	  "slurmctld suspends and resumes gangs by itself; the plan takes a job that is suspended to go on at once." },
 	{ shares_cores, NULL,

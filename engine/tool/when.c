@@ -195,6 +195,29 @@ static void put_dependent(const struct line *l, const char *reason)
 	fputc('.', l->out);
 }
 
+/* Of a job beyond a limit of its partition, which no time can help: what it asks for and what is allowed.  False: it is
+ * within them, and nothing is written. */
+static bool put_too_large(const struct line *l)
+{
+	const struct sl_partition_view *part = &l->snap->partition;
+	uint32_t p = l->snap->job.partition[l->row], nodes = l->snap->job.min_nodes[l->row];
+	const char *name = sl_snapshot_str(l->snap, part->name[p]);
+	int64_t time_s = l->snap->job.time_limit[l->row];
+
+	if (time_s != SL_UNLIMITED && time_s > part->max_time[p])
+		fprintf(l->out, " cannot start as it asks: it asks for %" PRId64 " minutes, partition %s allows %" PRId64 ".",
+			time_s / 60, name, part->max_time[p] / 60);
+	else if (part->max_nodes[p] && nodes > part->max_nodes[p])
+		fprintf(l->out, " cannot start as it asks: it asks for %" PRIu32 " node%s, partition %s allows %" PRIu32 ".", nodes,
+			plural(nodes), name, part->max_nodes[p]);
+	else if (nodes < part->min_nodes[p])
+		fprintf(l->out, " cannot start as it asks: it asks for %" PRIu32 " node%s, partition %s is for %" PRIu32 " and more.",
+			nodes, plural(nodes), name, part->min_nodes[p]);
+	else
+		return false;
+	return true;
+}
+
 /* Does a capture have it queued that may not start?  Slurm tells captures little of its queue. */
 static bool is_aside(const struct line *l)
 {
@@ -219,7 +242,7 @@ static void put_aside(const struct line *l)
 		put_dependent(l, reason);
 	else if (job->begin_time[l->row] > l->now)
 		fprintf(l->out, " does not start before %s, its begin time.", sl_text_clock(at, job->begin_time[l->row], l->now));
-	else
+	else if ((strcmp(reason, "PartitionTimeLimit") && strcmp(reason, "PartitionNodeLimit")) || !put_too_large(l))
 		fprintf(l->out, " may not start yet%s%s%s.", *reason ? " (" : "", reason, *reason ? ")" : "");
 }
 

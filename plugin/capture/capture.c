@@ -6,7 +6,7 @@
  * What that API does not tell is left out or estimated, and said here: usage per
  * node comes from the allocated CPUs of a job's resources where they are shown,
  * the queue is all pending jobs that are neither held, dependent nor over a limit of an
- * association or QOS, in order of priority.
+ * association, a QOS or their only partition, in order of PriorityTier and priority.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -374,14 +374,21 @@ void capture_jobs(struct capture *c)
 
 /* -- the queue ----------------------------------------------------------------- */
 
-static const job_info_t *sort_jobs;
+/* A job in one of the partitions that it asks for. */
+struct entry {
+	const job_info_t *job;
+	uint32_t row, partition;	/* of the snapshot */
+	uint16_t tier;
+};
 
+/* Slurm's order: sort_job_queue2(), as far as the API shows what it goes by. */
 static int by_priority(const void *x, const void *y)
 {
-	const job_info_t *a = &sort_jobs[*(const uint32_t *) x], *b = &sort_jobs[*(const uint32_t *) y];
+	const struct entry *a = x, *b = y;
 
-	return SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit_time, b->submit_time) ?:
-		SL_ORDER(a->job_id, b->job_id);
+	return SL_ORDER(b->tier, a->tier) ?: SL_ORDER(b->job->priority, a->job->priority) ?:
+		SL_ORDER(a->job->submit_time, b->job->submit_time) ?: SL_ORDER(a->job->job_id, b->job->job_id) ?:
+		SL_ORDER(a->partition, b->partition);
 }
 
 /* Does a limit of an association or a QOS hold it back? */
@@ -392,39 +399,65 @@ static bool is_limited(const job_info_t *j)
 	return !strncmp(word, "Assoc", 5) || !strncmp(word, "QOS", 3) || (!strncmp(word, "Max", 3) && strstr(word, "PerAccount"));
 }
 
+/* Is it beyond the limits of the only partition that it asks for?  Slurm does not queue it there. */
+static bool is_too_large(const job_info_t *j)
+{
+	return (j->state_reason == WAIT_PART_TIME_LIMIT || j->state_reason == WAIT_PART_NODE_LIMIT) && j->partition &&
+		!strchr(j->partition, ',');
+}
+
 static bool competes(const struct capture *c, const job_info_t *j)
 {
 	return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && !(j->job_state & JOB_COMPLETING) && j->priority &&
 		!(j->dependency && *j->dependency) && j->eligible_time <= c->now && !j->het_job_id &&
-		j->state_reason != WAIT_PART_DOWN && j->state_reason != WAIT_PART_INACTIVE && !is_limited(j);
+		j->state_reason != WAIT_PART_DOWN && j->state_reason != WAIT_PART_INACTIVE && !is_limited(j) &&
+		!is_too_large(j);
+}
+
+/* One entry for each partition of the job; their number. */
+static uint32_t list_entries(struct capture *c, uint32_t job, struct entry *to)
+{
+	const job_info_t *j = &c->jobs->job_array[job];
+	const char *s, *next;
+	uint32_t n = 0;
+	size_t len;
+
+	for (s = j->partition; s && *s; s = next) {
+		uint32_t partition;
+
+		next = capture_item(s, &len);
+		partition = capture_part(c, s, len);
+		if (partition == SL_NONE)
+			continue;
+		if (to)
+			to[n] = (struct entry) { j, c->job_row[job], partition, c->parts->partition_array[partition].priority_tier };
+		n++;
+	}
+	return n;
 }
 
 int capture_queue(struct capture *c)
 {
-	uint32_t *order = calloc(c->jobs->record_count + 1, sizeof(*order)), n = 0, i;
+	struct entry *entry;
+	uint32_t n = 0, i;
 
-	if (!order)
-		return -1;
 	for (i = 0; i < c->jobs->record_count; i++)
+		n += competes(c, &c->jobs->job_array[i]) ? list_entries(c, i, NULL) : 0;
+	entry = calloc(n + 1u, sizeof(*entry));
+	if (!entry)
+		return -1;
+	for (n = i = 0; i < c->jobs->record_count; i++)
 		if (competes(c, &c->jobs->job_array[i]))
-			order[n++] = i;
-	sort_jobs = c->jobs->job_array;
-	qsort(order, n, sizeof(*order), by_priority);
+			n += list_entries(c, i, entry + n);
+	qsort(entry, n, sizeof(*entry), by_priority);
 	for (i = 0; i < n; i++) {
-		const job_info_t *j = &c->jobs->job_array[order[i]];
-		const char *s, *next;
-		size_t len;
+		struct sl_queue_row row = sl_queue_row();
 
-		for (s = j->partition; s && *s; s = next) {
-			struct sl_queue_row row = sl_queue_row();
-
-			next = capture_item(s, &len);
-			row.job = c->job_row[order[i]];
-			row.priority = j->priority;
-			if ((row.partition = capture_part(c, s, len)) != SL_NONE)
-				sl_builder_append(c->b, SL_T_QUEUE, &row);
-		}
+		row.job = entry[i].row;
+		row.priority = entry[i].job->priority;
+		row.partition = entry[i].partition;
+		sl_builder_append(c->b, SL_T_QUEUE, &row);
 	}
-	free(order);
+	free(entry);
 	return 0;
 }

@@ -42,6 +42,17 @@ deployed() {
 }
 it "deploy says which jobs would start differently, and waits until the new set decides; --undo goes back" deployed
 
+# last.snap may be older than a partition
+new_partition() {
+	new 'local s = require "sched"
+return s.site { interval = 1, partitions = { fresh = "fcfs", stale = "fcfs" } }'
+	scontrol create PartitionName=fresh Nodes=ALL > /dev/null
+	deploys --dry-run "$C/new.lua"
+	scontrol delete PartitionName=fresh
+	said "no partition 'stale' in this cluster" && fails said "no partition 'fresh'" > /dev/null
+}
+it "deploy knows a partition from the moment on that the cluster has it" new_partition
+
 not_deployed() {
 	cp "$SITE" "$C/was.lua"
 	new 'return oops'

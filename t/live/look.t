@@ -62,6 +62,23 @@ begins_with_when() {
 }
 it "explain begins with what a job waits for, who is ahead and when it starts" begins_with_when
 
+# The tier of a partition goes before priority, and whoever is beyond the limits of a partition does not wait in it.
+by_tier() {
+	local first main small beyond
+	scontrol update partition=small PriorityTier=10 MaxTime=60
+	first=$(submit -N8 --exclusive -t 30)
+	starts "$first"
+	main=$(submit -N8 --exclusive -t 10)
+	small=$(submit -p small -N4 --exclusive -t 10)
+	beyond=$(submit -p small -N1 -t 600)
+	wait_for 20 begins "$small" 'waits for 4 whole nodes\. It is the next in line\.'
+	grep -q '^  place 1: PriorityTier 10, priority ' "$C/out"
+	wait_for 20 begins "$main" 'waits for 8 whole nodes\. 1 job is ahead\.'
+	wait_for 20 begins "$beyond" 'cannot start as it asks: it asks for 600 minutes, partition small allows 60\.$'
+}
+it "explain counts by the tier of partitions, and says which limit of its partition a job is beyond" by_tier
+scontrol update partition=small PriorityTier=1 MaxTime=UNLIMITED
+
 runuser -u $STRANGER -- test -x "$(command -v schedlua)" 2> /dev/null && STRANGER_MAY_COME=1
 stranger_tops() {
 	(cd / && runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" schedlua top --once "$@" > "$C/out" 2> "$C/err") &&

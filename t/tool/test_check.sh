@@ -52,9 +52,17 @@ check_stranger() {
 	mkdir -p "$T/spool/schedlua" && cp "$T/busy.json" "$T/spool/schedlua/last.snap" &&
 		echo "StateSaveLocation=$T/spool" >"$T/slurm.conf" || return 1
 	SLURM_CONF=$T/slurm.conf run 0 check "$T/many.lua" && out "no partition 'pp'" && run 0 check "$T/many.lua" &&
+		! out "no partition" >/dev/null && SLURM_CONF=$T/slurm.conf run 0 check --snapshot=none "$T/many.lua" &&
 		! out "no partition" >/dev/null
 }
 ok "check warns of partitions that the cluster does not have" check_stranger
+
+# Debian's plain busted starts the Lua that "lua" is, which need not be the engine's.
+other_lua() {
+	command -v lua5.1 >/dev/null || { echo "no lua5.1"; return 0; }
+	! LUA_PATH="$(dirname "$0")/../../lua/lib/?.lua" lua5.1 -e 'require "sched.test"' 2>"$T/err" && err 'needs Lua 5.4, and this is Lua 5.1: run '
+}
+ok "specs in another Lua say which one they need" other_lua
 
 # the settings for editors that are installed beside lua/library
 luacheck_settings() {
@@ -210,7 +218,7 @@ end
 EOL
 	run 1 check "$T/job_submit.lua" && out 'job_submit.lua:2: slurm_job_submit() is of a job_submit.lua: slurmctld calls it' &&
 		! out slurm_job_modify && out 'this is no policy of sched/lua' && out 'line 5, slurm.ERROR: a refusal: admit' &&
-		out 'line 7, .priority =: a priority: rank' && ! out 'partition =' && out 'doc/write-a-policy.md' || return 1
+		out 'line 7, .priority =: a priority: rank' && ! out 'partition =' && out 'doc/write-a-policy.md' && out '^how to test this file' || return 1
 	echo 'slurm_cli_pre_submit = function(options, offset) return slurm.SUCCESS end' >"$T/cli_filter.lua"
 	run 1 check "$T/cli_filter.lua" && out 'cli_filter.lua:1: slurm_cli_pre_submit() is of a cli_filter.lua' || return 1
 	printf 'local M = { api = 1, name = "m", doc = "d" }\nfunction M.rank(job) return 1 end -- as slurm_job_submit did\nreturn M\n' >"$T/fine.lua"

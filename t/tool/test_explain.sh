@@ -146,6 +146,14 @@ explain_own_order() {
 }
 ok "explain tells the order of a policy that has one of its own" explain_own_order
 
+# Asia/Tokyo is nine hours ahead of UTC, the clock of all other lines and of squeue
+explain_clock() {
+	echo 'return require("sched").site { time_zone = "Asia/Tokyo", default = { "easy" } }' >"$T/order/tokyo.lua"
+	sed 's/"id": 8,/"id": 8, "submit_time": 1793620800,/' "$T/busy.json" >"$T/order/submitted.json"
+	run 0 explain --site "$T/order/tokyo.lua" --snapshot "$T/order/submitted.json" 8 && out "; submitted 2026-11-02T12:00:00$"
+}
+ok "explain tells all times by the clock of squeue, whatever the site's zone is" explain_clock
+
 # LIST JOB: explained under that list, which shows nothing of the queue's order
 ordered_by() {
 	echo "return require(\"sched\").site { default = { $1 } }" >"$T/order/own.lua"
@@ -209,6 +217,29 @@ not_queued() {
 	done
 }
 ok "a job that is not queued is told apart from one that may not start" not_queued
+
+# REASON LIMITS WORDS: of a job of that reason that asks for two hours on one node, in a partition of these limits
+beyond() {
+	sed -e 's/"name": "p", "nodes": "n\[1-2\]"/&, '"$2"'/; s/"id": 7,/&"state_reason": "'"$1"'",/' \
+		-e 's/{ "job": 6, "partition": "p" }, { "job": 7, "partition": "p" }//' "$T/full.json" >"$T/beyond.json"
+	run 0 explain --site="$T/plain.lua" --snapshot="$T/beyond.json" 7 && sed -n 1p "$T/out" | grep -qFx "Job 7 $3"
+}
+explain_beyond() {
+	beyond PartitionTimeLimit '"max_time": 3600' "cannot start as it asks: it asks for 120 minutes, partition p allows 60." &&
+		beyond PartitionNodeLimit '"min_nodes": 2' "cannot start as it asks: it asks for 1 node, partition p is for 2 and more." &&
+		beyond PartitionNodeLimit '"max_nodes": 8' "may not start yet (PartitionNodeLimit)." &&
+		beyond BeginTime '"max_time": 3600' "may not start yet (BeginTime)."
+}
+ok "explain tells which limit of its partition a job is beyond" explain_beyond
+
+# 7 has the higher priority, 6 is in the partition of the higher tier, whose nodes are the same
+explain_tier() {
+	sed -e 's/"name": "q", "nodes": "m1"/"name": "q", "nodes": "n[1-2]", "priority_tier": 10/; s/"id": 6, "user": "ada", "partition": "p"/"id": 6, "user": "ada", "partition": "q"/' \
+		-e 's/"job": 6, "partition": "p"/"job": 6, "partition": "q"/' "$T/full.json" >"$T/tier.json"
+	run 0 explain --site="$T/plain.lua" --snapshot="$T/tier.json" 6 && out "^  place 1: PriorityTier 10, priority 1; " &&
+		run 0 explain --site="$T/plain.lua" --snapshot="$T/tier.json" 7 && out "^  next ahead of it: job 6 of ada (PriorityTier 10, priority 1)$"
+}
+ok "explain tells the tier beside the priority" explain_tier
 
 # What is tried is what is printed: of 3 nodes no quarter, and 2 of them with half the CPUs are 2 nodes.
 sed -e 's/"id": 6, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 16/"id": 6, "user": "ada", "partition": "p", "min_nodes": 3, "min_cpus": 12/' \

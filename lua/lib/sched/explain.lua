@@ -8,8 +8,6 @@
 -- computed, part.explain(job, cluster, opt, state); what they do not say is shown as numbers.  What
 -- decides and explains has an order of its own: that is shown in place of the queue's.
 
-local clock = require "sched.clock"
-
 local M = {}
 
 local shown = 3		-- jobs ahead of it
@@ -42,7 +40,8 @@ end
 
 local function rank_text(group, cluster, job)
 	if not group.rank then
-		return ("priority %d"):format(job.priority)
+		local tier = cluster:partition(job.partition).priority_tier
+		return (tier > 1 and ("PriorityTier %d, "):format(tier) or "") .. ("priority %d"):format(job.priority)
 	end
 	local rank, second = group.rank(job, cluster)
 	if second then
@@ -80,9 +79,10 @@ local function place_text(place, group, cluster, job)
 	if not place then
 		return "  no place: it may not start now"
 	elseif has_own_order(group) then
-		return "  submitted " .. clock.text(job.submit_time)
+		return "  submitted " .. engine.local_text(job.submit_time)
 	end
-	return ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), clock.text(job.submit_time))
+	return ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job),
+		engine.local_text(job.submit_time))
 end
 
 -- Who stands before it in the queue, and by what.

@@ -104,7 +104,8 @@ end
 local function reason_not(opt, held, job, cluster)
 	local waited = cluster.now - (job.eligible_time > 0 and job.eligible_time or job.submit_time)
 	if not job.may_preempt then
-		return "Slurm lets it preempt nobody"
+		return cluster.source == "capture" and "a capture does not tell whom Slurm lets it preempt" or
+			"Slurm lets it preempt nobody"
 	elseif waited < opt.after then
 		return ("it has waited for %s, and others are stopped after %s"):format(duration.text(waited),
 			duration.text(opt.after))

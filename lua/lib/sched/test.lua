@@ -15,6 +15,11 @@
 -- in its sandbox and with its limits.  Every plan is checked for feasibility.  See
 -- doc/policy-api.md, "Specs".
 
+if _VERSION ~= "Lua 5.4" then
+	error(("sched.test needs Lua 5.4, and this is %s: run the specs with  lua5.4 $(command -v busted) FILE")
+		:format(_VERSION), 0)
+end
+
 local builder = require "sched.builder"
 local core = require "sched_core"
 local duration = require "sched.duration"

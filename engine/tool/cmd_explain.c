@@ -239,8 +239,9 @@ static int print(struct sl_past *s, const char *dir, const struct look *l)
 	size_t i;
 
 	if (!json_array_size(s->events) && !l->answer.line) {
-		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld; why Slurm itself "
-			"holds a job back is in squeue", dir, (long long) s->job);
+		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld: there is no such "
+			"job, or it ended before the journal begins, or Slurm itself holds it back (squeue says why)", dir,
+			(long long) s->job);
 		return sl_tool_fail(&err);
 	}
 	if (s->most && json_array_size(s->events) > s->most)

@@ -32,6 +32,9 @@ static const struct {
 	{ ".priority =", "a priority: rank(job, cluster) in a policy orders the queue anew in each cycle" },
 	{ ".nice =", "a priority, as above" },
 	{ "slurm.user_msg", "a message: the second value of admit() is what squeue shows of a job that waits" },
+	{ "slurm.log_user", "a message, as slurm.user_msg" },
+	{ "os.date", "a rule by the clock, which holds for when the job is submitted: cluster.clock and sched.when hold for when it "
+		     "starts (doc/cookbook.md, By time)" },
 	{ ".partition =", "a choice of partition: stays here; sched.borrow lets jobs have nodes of another one (doc/borrowing.md)" },
 	{ ".qos =", "a choice of QOS: stays here" },
 	{ ".features =", "a request: stays here" },

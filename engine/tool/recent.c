@@ -51,8 +51,9 @@ static void tell_starts(struct look *l, const json_t *line)
 			add_event(l, sl_member_integer(line, "now"), "job %lld was to start on %s: %s", (long long) sl_member_integer(job, "job"),
 				  nodes, *text ? text : sl_member_text(job, "fate"));
 		else
-			add_event(l, sl_member_integer(line, "now"), "job %lld started on %s (%lld cores)",
-				  (long long) sl_member_integer(job, "job"), nodes, (long long) sl_member_integer(job, "cores"));
+			add_event(l, sl_member_integer(line, "now"), "job %lld started on %s (%lld core%s)",
+				  (long long) sl_member_integer(job, "job"), nodes, (long long) sl_member_integer(job, "cores"),
+				  sl_member_integer(job, "cores") == 1 ? "" : "s");
 	}
 }
 

@@ -4,8 +4,9 @@
 
     agent.py fcfs|easy [OPTION...] WORKLOAD      options and workloads of schedlua sim
 
-Simulation is all that a learned agent needs: reset() and step() as in a gym, of JSON as in
-"schedlua sim --schema".  fcfs() and easy() answer as the bundled policies of these names do.  Python 3
+Simulation is all that a learned agent needs ("from agent import Simulation"): reset() and step() as in a gym, of
+JSON as in "schedlua sim --schema".  A reward is the agent's own: observations say who waits since when, the end has
+the figures of the whole run.  fcfs() and easy() answer as the bundled policies of these names do.  Python 3
 without any package.
 """
 import json
@@ -71,4 +72,5 @@ def main():
     print(json.dumps({key: observation[key] for key in ("decisions", "jobs", "wait_mean_s", "bsld_mean", "utilization")}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -229,7 +229,7 @@ if [ -z "$FAILED" ] && [ -n "$STOCK" ]; then
 	stock_scene || true
 fi
 echo
-echo "  the demo took             $(($(real_seconds) - BEGAN)) s"
+echo "  the demo took             $(($(real_seconds) - BEGAN)) s; next: ./quickstart shell, doc/cookbook.md"
 if [ -n "$FAILED" ]; then
 	echo "demo.sh: $FAILED" >&2
 	cluster_logs 20

@@ -131,6 +131,13 @@ agent() {
 }
 ok "an agent that answers as fcfs and easy would makes their schedules, byte for byte" agent
 
+# a learned agent brings its own loop
+importable() {
+	PYTHONPATH=$top/examples/agent PYTHONDONTWRITEBYTECODE=1 python3 -c 'from agent import Simulation' >"$T/out" 2>"$T/err" &&
+		[ ! -s "$T/out" ] && [ ! -s "$T/err" ]
+}
+ok "the environment is a module for agents of one's own" importable
+
 # All lines that went to and fro.
 schema() {
 	run 0 sim --schema && cp "$T/out" "$T/schema.json" && cp "$T/in" "$T/in.old" &&

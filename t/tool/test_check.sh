@@ -213,12 +213,14 @@ function slurm_job_submit(job_desc, part_list, submit_uid)
 		return slurm.ERROR
 	end
 	job_desc.priority=7
+	if os.date("*t").hour < 18 then slurm.log_user("only at night") end
 	if job_desc.partition == nil then return slurm.SUCCESS end
 end
 EOL
 	run 1 check "$T/job_submit.lua" && out 'job_submit.lua:2: slurm_job_submit() is of a job_submit.lua: slurmctld calls it' &&
 		! out slurm_job_modify && out 'this is no policy of sched/lua' && out 'line 5, slurm.ERROR: a refusal: admit' &&
-		out 'line 7, .priority =: a priority: rank' && ! out 'partition =' && out 'doc/write-a-policy.md' && out '^how to test this file' || return 1
+		out 'line 7, .priority =: a priority: rank' && out 'line 8, slurm.log_user: a message' &&
+		out 'line 8, os.date: a rule by the clock.*sched.when' && ! out 'partition =' && out 'doc/write-a-policy.md' && out '^how to test this file' || return 1
 	echo 'slurm_cli_pre_submit = function(options, offset) return slurm.SUCCESS end' >"$T/cli_filter.lua"
 	run 1 check "$T/cli_filter.lua" && out 'cli_filter.lua:1: slurm_cli_pre_submit() is of a cli_filter.lua' || return 1
 	printf 'local M = { api = 1, name = "m", doc = "d" }\nfunction M.rank(job) return 1 end -- as slurm_job_submit did\nreturn M\n' >"$T/fine.lua"

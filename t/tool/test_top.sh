@@ -33,7 +33,8 @@ begin_journal() {
 	rm -f "$S/decisions.jsonl"
 	line 1 easy '"full": true, "pending": [{ "job": 7, "why": "resources" }, { "job": 8, "why": "priority", "partition": "short" },
 		{ "job": 9, "why": "priority", "partition": "short" }]'
-	line 2 easy '"started": [{ "job": 5, "nodes": "n[9-12]", "cores": 32, "done": true }],
+	line 2 easy '"started": [{ "job": 5, "nodes": "n[9-12]", "cores": 32, "done": true },
+		{ "job": 4, "nodes": "n1", "cores": 1, "done": true }],
 		"reserved": [{ "job": 7, "start_time": '$((now + 3600))', "nodes": "n4" }],
 		"pending": [{ "job": 7, "why": "resources", "text": "wants 12 nodes \\u001b[2Jand more" }]'
 	line 3 shortest '"actions": [{ "job": 6, "verb": "cancel", "text": "over its \\u001b[31mquota", "done": true }], "gone": [{ "job": 6 }]'
@@ -57,7 +58,7 @@ printed() {
 	run 0 top --once --dir "$S" && quiet err && out 'home  decided by easy (site)' && out ' OK  *1 running, 2 queued' &&
 		out 'long  *12/240   5%  *1/29  *[^ ]*x' && out 'short  *0/80   0%  *0/10' &&
 		out '^ *7 bob *long *12  *96  *2h05m .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
-		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
+		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'job 4 started on n1 (1 core)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
 }
 ok "top prints bars, queue and what happened where stdout is no terminal" printed
 

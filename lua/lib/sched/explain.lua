@@ -90,7 +90,7 @@ local function add_queue(lines, group, place, ahead)
 	for i, text in ipairs(place and ahead or {}) do
 		lines[#lines + 1] = ("  %s ahead of it: %s"):format(i == 1 and "next" or "then", text)
 	end
-	if not group.rank then
+	if place and not group.rank then
 		lines[#lines + 1] = "  no part of the list ranks: Slurm's own order, PriorityTier and priority"
 	end
 end

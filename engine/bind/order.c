@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "model/request.h"
-#include "usage/history.h"
+#include "model/job_order.h"
 
 #define ORDER 2			/* index of the iteration over the queue, */
 #define OPTIONS 3		/* and of the table of options */
@@ -27,15 +26,10 @@
 /* Registry: what is known of jobs, by row, for as long as the snapshot is the same one; the functions that are asked. */
 static const char known_key, typical_key, stretch_key;
 
-struct known_job {
-	uint32_t cpus;			/* + 1; 0: not asked yet */
-	uint32_t prospect;		/* + 1, likewise (usage/history.h) */
-};
-
 struct known_jobs {
 	uint64_t forgotten;		/* how often the history has forgotten its numbers */
 	uint32_t picture, rows;
-	struct known_job job[];
+	struct sl_order_job job[];
 };
 
 struct row {
@@ -50,12 +44,9 @@ struct order {
 	struct row row[];
 };
 
-enum predictor { PREDICT_LIMIT, PREDICT_SIMILAR, PREDICT_BY_FUNCTION };
-
 struct making {
-	double size, length, patience, ageing;
-	double slowdown, wait_s;
-	enum predictor predictor;
+	struct sl_order_by by;
+	bool by_function;		/* what is expected is asked of functions, not of the history */
 	bool overdue, open;
 	int64_t now;
 	struct sl_history *history;
@@ -65,12 +56,6 @@ struct making {
 };
 
 /* -- one job ------------------------------------------------------------- */
-
-/* a ^ b, as Lua works it out. */
-static double power(double a, double b)
-{
-	return b == 2 ? a * a : pow(a, b);
-}
 
 static struct known_jobs *know_jobs(lua_State *L, struct sl_lua *x, const struct sl_history *h)
 {
@@ -86,39 +71,6 @@ static struct known_jobs *know_jobs(lua_State *L, struct sl_lua *x, const struct
 	k->picture = x->picture;
 	k->rows = x->snap->job.rows;
 	return k;
-}
-
-static int64_t cpus_of(const struct sl_lua *x, const struct making *m, uint32_t job)
-{
-	struct known_job *k = &m->known->job[job];
-
-	if (!k->cpus) {
-		struct sl_ask a = sl_request_read(x->snap, job, 0);
-
-		k->cpus = (uint32_t) sl_ask_cpus(&a) + 1;
-	}
-	return (int64_t) k->cpus - 1;
-}
-
-/* The number under which the history keeps what it expects of the job. */
-static uint32_t prospect_of(lua_State *L, struct sl_lua *x, const struct making *m, uint32_t job)
-{
-	struct known_job *k = &m->known->job[job];
-	const char *user;
-	struct sl_error err;
-	uint32_t p;
-
-	if (k->prospect)
-		return k->prospect - 1;
-	sl_lua_push_job(L, x, job, x->snap->job.partition[job]);
-	lua_getfield(L, -1, "user");
-	user = lua_tostring(L, -1);
-	p = sl_history_prospect(m->history, user ? user : "", cpus_of(x, m, job), x->snap->job.time_limit[job], &err);
-	lua_pop(L, 2);
-	if (p == SL_NONE)
-		luaL_error(L, "%s", err.text);
-	k->prospect = p + 1;
-	return p;
 }
 
 static double ask_function(lua_State *L, struct sl_lua *x, const char *function, struct sl_entry e, const char *name)
@@ -145,43 +97,26 @@ static double expect(lua_State *L, struct sl_lua *x, const struct making *m, str
 	double typical;
 	struct sl_error err;
 
-	*stretch = 1;
-	switch (m->predictor) {
-	case PREDICT_LIMIT:
-		return sl_history_limit_typical(x->snap->job.time_limit[e.job]);
-	case PREDICT_SIMILAR:
-		if (sl_history_expect(m->history, prospect_of(L, x, m, e.job), m->now, &typical, stretch, &err))
-			luaL_error(L, "%s", err.text);
-		return typical;
-	case PREDICT_BY_FUNCTION:
-		break;
+	if (m->by_function) {
+		*stretch = m->overdue ? ask_function(L, x, &stretch_key, e, "stretch") : 1;
+		return ask_function(L, x, &typical_key, e, "typical");
 	}
-	if (m->overdue)
-		*stretch = ask_function(L, x, &stretch_key, e, "stretch");
-	return ask_function(L, x, &typical_key, e, "typical");
-}
-
-static int64_t waited_by(const struct sl_lua *x, uint32_t job, int64_t now)
-{
-	int64_t submitted = x->snap->job.submit_time[job], eligible = x->snap->job.eligible_time[job];
-	int64_t since = eligible > submitted ? eligible : submitted;
-
-	return now > since ? now - since : 0;
+	if (sl_order_expect(&m->by, m->history, x->snap, e.job, m->now, &m->known->job[e.job], &typical, stretch, &err) < 0)
+		luaL_error(L, "%s", err.text);
+	return typical;
 }
 
 /* For how long the job is overdue, below 0: it is not. */
 static double overdue_by(lua_State *L, struct sl_lua *x, const struct making *m, struct sl_entry e, int64_t waited,
 			 double stretch)
 {
-	double shortest, wait_s;
+	double overdue_s;
 	struct sl_error err;
 
-	if ((double) waited < m->wait_s)
-		return -1;
-	if (sl_history_shortest(m->history, prospect_of(L, x, m, e.job), stretch, m->now, &shortest, &err))
+	if (sl_order_overdue(&m->by, m->history, x->snap, e.job, m->now, waited, stretch, &m->known->job[e.job],
+			     &overdue_s, &err) < 0)
 		luaL_error(L, "%s", err.text);
-	wait_s = m->slowdown * shortest;
-	return (double) waited - (wait_s > m->wait_s ? wait_s : m->wait_s);
+	return overdue_s;
 }
 
 /* Does it wait, as far as the plan says? */
@@ -199,16 +134,16 @@ static bool add_entry(lua_State *L, struct sl_lua *x, struct sl_entry e, void *a
 
 	if (m->open && !is_open(x, e))
 		return true;
-	waited = waited_by(x, e.job, m->now);
-	if (m->overdue && (double) waited < m->wait_s)
+	waited = sl_order_waited(x->snap, e.job, m->now);
+	if (m->overdue && (double) waited < m->by.wait_s)
 		return true;
 	typical = expect(L, x, m, e, &stretch);
 	if (m->overdue && (overdue = overdue_by(L, x, m, e, waited, stretch)) < 0)
 		return true;
 	if (o->rows == m->room)		/* no entry comes twice while nothing starts */
 		luaL_error(L, "order: more jobs than the queue has");
-	key = power((double) cpus_of(x, m, e.job), m->size) * power(typical, m->length) /
-		power(1 + (double) waited / m->patience, m->ageing);
+	key = sl_order_first_key(&m->by, sl_order_cpus(x->snap, e.job, &m->known->job[e.job]), typical);
+	key = sl_order_key(&m->by, key, waited);
 	if (isnan(key))			/* has no place in an order */
 		luaL_error(L, "order: the key of job %d: expected a number, got NaN", (int) x->snap->job.id[e.job]);
 	o->row[o->rows] = (struct row) { .key = key, .overdue = overdue, .entry = e, .place = o->rows };
@@ -304,14 +239,14 @@ static void read_predictor(lua_State *L, struct making *m, unsigned *said)
 
 	*said += name != NULL;
 	if (read_function(L, "typical", &typical_key, said))
-		m->predictor = PREDICT_BY_FUNCTION;
+		m->by_function = true;
 	else if (name && !strcmp(name, "similar"))
-		m->predictor = PREDICT_SIMILAR;
+		m->by.predictor = SL_PREDICT_SIMILAR;
 	else if (name && !strcmp(name, "limit"))
-		m->predictor = PREDICT_LIMIT;
+		m->by.predictor = SL_PREDICT_LIMIT;
 	else
 		luaL_error(L, "order: predictor: expected \"similar\", \"limit\", or a function typical");
-	if (m->overdue && m->predictor == PREDICT_BY_FUNCTION && !has_stretch)
+	if (m->overdue && m->by_function && !has_stretch)
 		luaL_error(L, "order: stretch: expected a function, where typical is one");
 }
 
@@ -319,13 +254,13 @@ static void read_options(lua_State *L, struct making *m)
 {
 	unsigned said = 0;
 
-	m->size = read_number(L, "size", 1, &said);
-	m->length = read_number(L, "length", 1, &said);
-	m->patience = read_number(L, "patience", HUGE_VAL, &said);
-	m->ageing = read_number(L, "ageing", 1, &said);
-	m->slowdown = read_number(L, "slowdown", -1, &said);
-	m->wait_s = read_number(L, "slowdown_wait", 0, &said);
-	m->overdue = m->slowdown >= 0;
+	m->by.size = read_number(L, "size", 1, &said);
+	m->by.length = read_number(L, "length", 1, &said);
+	m->by.patience = read_number(L, "patience", HUGE_VAL, &said);
+	m->by.ageing = read_number(L, "ageing", 1, &said);
+	m->by.slowdown = read_number(L, "slowdown", -1, &said);
+	m->by.wait_s = read_number(L, "slowdown_wait", 0, &said);
+	m->overdue = m->by.slowdown >= 0;
 	said += lua_getfield(L, OPTIONS, "open") != LUA_TNIL;
 	lua_pop(L, 1);
 	m->open = sl_lua_named_flag(L, OPTIONS, "open");

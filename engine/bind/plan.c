@@ -204,36 +204,6 @@ static int plan_start_rest(lua_State *L)
 	return 1;
 }
 
-/* Is it the policy's decide() that calls?  Another policy's, which that one calls, does not know what else it does. */
-static bool is_called_by_decide(lua_State *L)
-{
-	enum { CALLER = 1, ENGINE, NOBODY };
-	lua_Debug ar;
-
-	return lua_getstack(L, CALLER, &ar) && lua_getinfo(L, "t", &ar) && !ar.istailcall && !lua_getstack(L, NOBODY, &ar);
-}
-
-/* ([rule]): what still waits, waits for room.  Where others have a say in who starts, time may help too; but not a job
- * that needs more than is free. */
-static int plan_settle(lua_State *L)
-{
-	struct sl_lua *x = check_plan(L);
-	const char *said = luaL_optstring(L, 2, NULL);
-	bool full = said && !strcmp(said, "full");
-	enum sl_plan_rule rule = !said || full ? SL_RULE_NONE : !strcmp(said, "easy") ? SL_RULE_EASY : SL_RULE_CONSERVATIVE;
-
-	if (rule == SL_RULE_CONSERVATIVE && strcmp(said, "conservative"))
-		return luaL_error(L, "settle: expected \"easy\", \"conservative\", \"full\" or nothing, got \"%s\"", said);
-	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
-		return 0;
-	sl_plan_settle_full(x->plan);
-	if (full || !sl_lua_turn_is_plain(x))
-		return 0;
-	sl_plan_settle(x->plan);
-	sl_plan_promise(x->plan, rule);
-	return 0;
-}
-
 typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms *, int64_t *,
 			struct sl_refusal *, struct sl_error *);
 
@@ -537,7 +507,7 @@ static const struct sl_lua_field plan_fields[] = {
 static const luaL_Reg plan_methods[] = {
 	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest },
 	{ "start_rest", plan_start_rest },
-	{ "reserve", plan_reserve }, { "settle", plan_settle },
+	{ "reserve", plan_reserve }, { "settle", sl_lua_plan_settle },
 	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect },
 	{ "close", plan_close }, { "undo", plan_undo }, { "block", plan_block },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },

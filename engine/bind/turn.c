@@ -96,9 +96,14 @@ bool sl_lua_turn_is_unguarded(const struct sl_lua *x)
 	return !x->turn->member && !x->turn->has_admit && !x->turn->has_allow;
 }
 
+bool sl_lua_turn_is_in_queue_order(const struct sl_lua *x)
+{
+	return sl_lua_turn_is_unguarded(x) && !x->turn->has_place && !x->turn->order;
+}
+
 bool sl_lua_turn_is_plain(const struct sl_lua *x)
 {
-	return sl_lua_turn_is_unguarded(x) && !x->turn->closed && !x->turn->has_place && !x->turn->order;
+	return sl_lua_turn_is_in_queue_order(x) && !x->turn->closed;
 }
 
 bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds)

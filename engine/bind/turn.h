@@ -64,7 +64,8 @@ struct sl_lua_rank sl_lua_rank_again(lua_State *L, struct sl_lua *x, uint32_t in
 /* True if all partitions are decided together, and no admit() or allow() is asked about any entry of the queue. */
 bool sl_lua_turn_is_unguarded(const struct sl_lua *x);
 
-/* True if moreover the entries are handed out in the queue's order, and nobody is asked about any. */
+/* True if moreover the entries are handed out in the queue's order, and nobody is asked about any; plain: and none is closed. */
+bool sl_lua_turn_is_in_queue_order(const struct sl_lua *x);
 bool sl_lua_turn_is_plain(const struct sl_lua *x);
 
 /* Has the group failed in its admit() or allow()?  *holds: nothing may start then in its
@@ -85,6 +86,9 @@ void sl_lua_queue_each(lua_State *L, int index, bool to_backfill, sl_lua_queue_v
  */
 int sl_lua_history_order(lua_State *L);
 bool sl_lua_order_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg);
+
+/* bind/settle.c: a method of the plan. */
+int sl_lua_plan_settle(lua_State *L);
 
 /* -- who may start ------------------------------------------------------- */
 

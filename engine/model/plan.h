@@ -328,14 +328,41 @@ void sl_plan_settle_full(struct sl_plan *p);
 bool sl_plan_is_settled_full(const struct sl_plan *p);
 
 /*
- * What a policy does from now on, at every instant, and nothing else.  EASY: the whole queue, in its order, first come first
+ * What a policy does from now on, at every instant, and nothing else.  FCFS: the whole queue, in its order; each job that can
+ * ever run starts, until one does not fit.  EASY: the whole queue, in its order, first come first
  * served with EASY backfill, by walltimes.  CONSERVATIVE: each job of it starts, or else has a reservation at its earliest
- * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.
+ * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.  ORDER: see struct sl_order_rule.
  */
-enum sl_plan_rule { SL_RULE_NONE, SL_RULE_EASY, SL_RULE_CONSERVATIVE };
+enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER };
+#define SL_PLAN_FCFS_MAX 10000
 #define SL_PLAN_CONSERVATIVE_MAX 1000
 void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule);
 enum sl_plan_rule sl_plan_promises(const struct sl_plan *p);
+
+/* By what jobs are put in order (model/job_order.h). */
+enum sl_predictor { SL_PREDICT_LIMIT, SL_PREDICT_SIMILAR };
+struct sl_order_by {
+	double size, length, patience, ageing;
+	double slowdown, wait_s;	/* who is overdue */
+	enum sl_predictor predictor;
+};
+
+/*
+ * Three passes over the queue, in which a job starts if it fits beside all that is booked, for its walltime.
+ * First the jobs that became eligible guard_wait and guard_stretch times their walltime ago, those first for which that time
+ * was over first: whoever does not start gets a reservation, guard_jobs at most, at which the pass ends.  Then
+ * those that are overdue, in the order: a reservation if it can be within slowdown_horizon and the time for which they are
+ * overdue, slowdown_jobs at most, likewise.  Then all that were not tried yet, in the order: a reservation within *horizon*, until one cannot
+ * have that or *reservations* have one; with *reservations* 1, none where a pass before has made one.  Those behind only start.
+ */
+struct sl_order_rule {
+	struct sl_order_by by;
+	double guard_wait, guard_stretch;	/* guard_wait 0: nobody is */
+	double slowdown_horizon, horizon;
+	uint32_t guard_jobs, slowdown_jobs, reservations;	/* slowdown_jobs 0: there is no second pass */
+};
+void sl_plan_promise_order(struct sl_plan *p, const struct sl_order_rule *rule);
+const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p);	/* as long as the plan */
 
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as

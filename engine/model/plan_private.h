@@ -206,6 +206,7 @@ struct sl_plan {
 	bool blocked_open;		/* they are, at this moment */
 	bool unheard, settled, settled_full;
 	enum sl_plan_rule promises;
+	struct sl_order_rule order_rule;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;

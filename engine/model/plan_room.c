@@ -181,6 +181,17 @@ void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule)
 	p->promises = rule;
 }
 
+void sl_plan_promise_order(struct sl_plan *p, const struct sl_order_rule *rule)
+{
+	p->promises = SL_RULE_ORDER;
+	p->order_rule = *rule;
+}
+
+const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p)
+{
+	return &p->order_rule;
+}
+
 enum sl_plan_rule sl_plan_promises(const struct sl_plan *p)
 {
 	return p->promises;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/pool.h"
+#include "sim/pool_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,41 +8,7 @@
 #include "base/order.h"
 #include "timeline/timeline.h"
 
-#define THE_NODE 0
 #define LONGEST (INT64_C(1) << 40)	/* no sum of times overflows */
-
-struct run {
-	int64_t end;			/* of its walltime */
-	uint32_t job, cores;
-};
-
-/* What the first that waits leaves to those behind it. */
-struct shadow {
-	bool known;
-	int64_t from;			/* then it starts ... */
-	int64_t beside;			/* ... and so many cores are left */
-};
-
-/* From a time on so many cores are free, until the next step. */
-struct step {
-	int64_t t, free;
-};
-
-struct sl_pool {
-	struct sl_cluster *c;
-	bool open;
-	enum sl_plan_rule rule;
-	int64_t cores, free;		/* of all; of nobody now */
-	struct shadow head;		/* as long as none of those who ran has ended */
-	uint32_t looked;		/* so many entries of the queue are known to take cores only, */
-	uint32_t refused;		/* and so many have no room before one ends */
-	struct run *run;		/* who runs, the first end first */
-	uint32_t runs, run_room;
-	struct step *step;		/* conservative: what is free when, beside those who run and have a reservation */
-	uint32_t steps, step_room;
-	struct sl_pool_start *start;
-	uint32_t starts, start_room;
-};
 
 /* -- life ---------------------------------------------------------------- */
 
@@ -69,6 +35,8 @@ void sl_pool_destroy(struct sl_pool *p)
 		return;
 	free(p->run);
 	free(p->step);
+	free(p->row);
+	free(p->known);
 	free(p->start);
 	free(p);
 }
@@ -151,7 +119,8 @@ static bool knows_queue(struct sl_pool *p)
 
 	sl_cluster_queue(p->c, &queued);
 	for (; p->looked < queued; p->looked++)
-		if (!sl_cluster_takes_cores(p->c, p->looked, &cores, &seconds) || seconds > LONGEST)
+		if (!sl_cluster_takes_cores(p->c, p->looked, &cores, &seconds) || seconds > LONGEST ||
+		    (p->rule == SL_RULE_ORDER && cores > p->cores))
 			return false;
 	return true;
 }
@@ -164,21 +133,33 @@ static bool nobody_else_has_cores(const struct sl_pool *p)
 	return sl_timeline_cores_at(tl, sl_cluster_now(p->c)) == p->free && sl_timeline_cores_at(tl, SL_FOREVER - 1) == p->cores;
 }
 
-/* Does the rule say what to do with as many as wait now? */
+/* True if the rule says what to do with those that wait now. */
 static bool rule_holds(const struct sl_pool *p)
 {
 	uint32_t queued;
 
 	sl_cluster_queue(p->c, &queued);
-	return p->rule == SL_RULE_EASY || queued <= SL_PLAN_CONSERVATIVE_MAX;
+	switch (p->rule) {
+	case SL_RULE_FCFS:
+		return queued <= SL_PLAN_FCFS_MAX;
+	case SL_RULE_CONSERVATIVE:
+		return queued <= SL_PLAN_CONSERVATIVE_MAX;
+	case SL_RULE_EASY:
+	case SL_RULE_ORDER:
+	case SL_RULE_NONE:
+		break;
+	}
+	return true;
 }
 
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, struct sl_error *err)
+int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, struct sl_error *err)
 {
 	struct sl_totals all;
 	int rc;
 
 	p->rule = rule;
+	if (rule == SL_RULE_ORDER)
+		pool_set_order(p, order);
 	p->open = false;
 	p->looked = p->refused = 0;
 	sl_cluster_totals(p->c, &all);
@@ -215,7 +196,7 @@ static struct shadow find_shadow(const struct sl_pool *p, uint32_t cores)
 	return s;
 }
 
-static int start_one(struct sl_pool *p, const struct sl_pool_start *s, struct sl_error *err)
+int pool_start(struct sl_pool *p, const struct sl_pool_start *s, struct sl_error *err)
 {
 	const struct run r = { .end = sl_cluster_now(p->c) + s->seconds, .job = s->entry.job, .cores = s->cores };
 
@@ -248,90 +229,30 @@ static int decide_easy(struct sl_pool *p, const struct sl_entry *entry, uint32_t
 			continue;
 		if (beyond)
 			head->beside -= s.cores;
-		if (start_one(p, &s, err) < 0)
+		if (pool_start(p, &s, err) < 0)
 			return -1;
 	}
 	p->refused = queued - p->starts;
 	return 0;
 }
 
-/* -- conservative -------------------------------------------------------- */
-
-static int add_step(struct sl_pool *p, uint32_t at, struct step s, struct sl_error *err)
+bool sl_pool_asks_history(const struct sl_pool *p)
 {
-	if (sl_grow(&p->step, &p->step_room, p->steps + UINT64_C(1), sizeof(s), err) < 0)
-		return -1;
-	memmove(&p->step[at + 1], &p->step[at], (p->steps - at) * sizeof(s));
-	p->step[at] = s;
-	p->steps++;
-	return 0;
+	return p->rule == SL_RULE_ORDER;
 }
 
-/* What is free when, as far as walltimes of those who run say. */
-static int lay_out_steps(struct sl_pool *p, struct sl_error *err)
+/* First come, first served.  0, or -1 with *err. */
+static int decide_fcfs(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err)
 {
-	int64_t free = p->free;
+	for (uint32_t i = 0; i < queued; i++) {
+		struct sl_pool_start s = { .entry = entry[i] };
 
-	p->steps = 0;
-	if (add_step(p, 0, (struct step) { sl_cluster_now(p->c), free }, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < p->runs; i++) {
-		free += p->run[i].cores;
-		if (p->run[i].end <= p->step[p->steps - 1].t)
-			p->step[p->steps - 1].free = free;
-		else if (add_step(p, p->steps, (struct step) { p->run[i].end, free }, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The first step from which so many cores are free for so long.  There is one: they are free when all have ended. */
-static uint32_t find_steps(const struct sl_pool *p, int64_t cores, int64_t seconds)
-{
-	uint32_t first = 0;
-
-	for (uint32_t i = 0; i < p->steps && (i <= first || p->step[i].t < p->step[first].t + seconds); i++)
-		if (p->step[i].free < cores)
-			first = i + 1;
-	return first;
-}
-
-static int book_steps(struct sl_pool *p, uint32_t first, int64_t cores, int64_t seconds, struct sl_error *err)
-{
-	int64_t end = p->step[first].t + seconds;
-	uint32_t last = first;
-
-	while (last + 1 < p->steps && p->step[last + 1].t < end)
-		last++;
-	if ((last + 1 == p->steps || p->step[last + 1].t > end) &&
-	    add_step(p, last + 1, (struct step) { end, p->step[last].free }, err) < 0)
-		return -1;
-	for (uint32_t i = first; i <= last; i++)
-		p->step[i].free -= cores;
-	return 0;
-}
-
-/* Behind the last that has room now nobody matters: plans are made anew each time.  0, or -1 with *err. */
-static int decide_conservative(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err)
-{
-	struct sl_pool_start s;
-	uint32_t end = queued, first;
-
-	for (; end > 0; end--) {
-		sl_cluster_takes_cores(p->c, end - 1, &s.cores, &s.seconds);
-		if (s.cores <= p->free)
-			break;
-	}
-	p->refused = 0;
-	if (end && lay_out_steps(p, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < end && p->free > 0; i++) {
-		s.entry = entry[i];
 		sl_cluster_takes_cores(p->c, i, &s.cores, &s.seconds);
 		if (s.cores > p->cores)		/* it never starts */
 			continue;
-		first = find_steps(p, s.cores, s.seconds);
-		if (book_steps(p, first, s.cores, s.seconds, err) < 0 || (!first && start_one(p, &s, err) < 0))
+		if (s.cores > p->free)
+			break;
+		if (pool_start(p, &s, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -339,12 +260,16 @@ static int decide_conservative(struct sl_pool *p, const struct sl_entry *entry, 
 
 const struct sl_pool_start *sl_pool_decide(struct sl_pool *p, uint32_t *starts, struct sl_error *err)
 {
+	static int (*const decide[])(struct sl_pool *, const struct sl_entry *, uint32_t, struct sl_error *) = {
+		[SL_RULE_FCFS] = decide_fcfs, [SL_RULE_EASY] = decide_easy,
+		[SL_RULE_CONSERVATIVE] = pool_decide_conservative, [SL_RULE_ORDER] = pool_decide_order,
+	};
 	uint32_t queued;
 	const struct sl_entry *entry = sl_cluster_queue(p->c, &queued);
 
 	p->starts = 0;
 	if (sl_grow(&p->start, &p->start_room, 1, sizeof(*p->start), err) < 0 ||
-	    (p->rule == SL_RULE_EASY ? decide_easy : decide_conservative)(p, entry, queued, err) < 0)
+	    decide[p->rule](p, entry, queued, err) < 0)
 		return NULL;
 	p->looked = queued - p->starts;
 	*starts = p->starts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - EASY and conservative backfill on a pool of processors, by counts of cores.
+ * pool.h - policies that have promised to go by a rule (enum sl_plan_rule), on a pool of processors, by counts of cores.
  *
  * Where a machine is one node and jobs take cores of it, and nothing else, whether a job starts is a matter of two
  * numbers: what is free now, and what the first that waits leaves when its time comes.  A policy that has promised
@@ -26,9 +26,9 @@ bool sl_pool_suits(const struct sl_snapshot *snap);
 struct sl_pool *sl_pool_create(struct sl_cluster *c, struct sl_error *err);
 void sl_pool_destroy(struct sl_pool *p);
 
-/* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  0, or -1
- * with *err: out of memory. */
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, struct sl_error *err);
+/* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  *order*: of the
+ * rule ORDER, copied.  0, or -1 with *err: out of memory. */
+int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, struct sl_error *err);
 
 /* Is it open still, with those who have arrived since?  Ask before each decision.  1, 0, or -1 with *err. */
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err);
@@ -38,6 +38,9 @@ struct sl_pool_start {
 	uint32_t cores;
 	int64_t seconds;		/* of its walltime */
 };
+
+/* True if it asks the cluster's history, which is to know then who has ended. */
+bool sl_pool_asks_history(const struct sl_pool *p);
 
 /*
  * Whom to start now, in this order: the caller does so at once.  Valid until the next call.  NULL with *err: out of

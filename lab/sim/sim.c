@@ -53,7 +53,8 @@ struct sl_sim {
 		bool is;
 		bool full;		/* at least where nobody who waits has room at all */
 		bool all;		/* asked again, it would look at nobody else */
-		enum sl_plan_rule rule;	/* ... and would do by that, from now on */
+		enum sl_plan_rule rule;	/* it would do by that, from now on, */
+		struct sl_order_rule order;	/* of the rule ORDER: by this order */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
@@ -289,7 +290,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.full = s->may_settle && sl_plan_is_settled_full(p) && hidden == hidden_by_window(s);
 	s->settled.is = s->settled.full && sl_plan_is_settled(p);
 	s->settled.all = s->settled.is && (!hidden || !s->starts);	/* or others come into its window */
-	s->settled.rule = s->settled.is && !hidden && s->wake_time == NEVER ? sl_plan_promises(p) : SL_RULE_NONE;
+	s->settled.rule = s->settled.full && !hidden && s->wake_time == NEVER ? sl_plan_promises(p) : SL_RULE_NONE;
+	s->settled.order = *sl_plan_promised_order(p);
 	s->settled.room = s->punctual && s->settled.is ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
@@ -298,8 +300,11 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 /* The same by the pool. */
 static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 {
-	const struct sl_pool_start *start = sl_pool_decide(s->pool, &s->starts, err);
+	const struct sl_pool_start *start;
 
+	if (sl_pool_asks_history(s->pool) && sl_past_begin(s->past, err))
+		return -1;
+	start = sl_pool_decide(s->pool, &s->starts, err);
 	if (!start || sl_grow(&s->starting, &s->starting_room, s->starts, sizeof(*s->starting), err) < 0 ||
 	    sl_grow(&s->place, &s->place_room, s->starts, sizeof(*s->place), err) < 0)
 		return -1;
@@ -370,7 +375,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
-	return s->pool && s->settled.rule ? sl_pool_open(s->pool, s->settled.rule, err) : 0;
+	return s->pool && s->settled.rule ? sl_pool_open(s->pool, s->settled.rule, &s->settled.order, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */

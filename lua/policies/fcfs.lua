@@ -38,7 +38,7 @@ function M.decide(cluster, plan, opt)
 			plan:close(job.partition, ("waits behind job %d"):format(job.id))
 		end
 	end
-	plan:settle("full")
+	plan:settle(opt.window == 0 and cluster.source == "sim" and "fcfs" or "full")
 end
 
 return M

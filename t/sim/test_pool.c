@@ -300,7 +300,7 @@ static void easy_promises_with_its_options_as_they_come(void **state)
 {
 	static const char *const other[] = {
 		"easy,window=100", "easy,backfill_order=sjbf", "easy,max_job_user=5", "easy,min_age_reserve=10", "conservative,reserved=2",
-		"conservative,window=50", "fcfs",
+		"conservative,window=50", "fcfs,window=100", "predictive,window=100", "predictive,predictor=last_two",
 	};
 
 	(void) state;
@@ -350,13 +350,51 @@ static void a_policy_that_settles_or_has_a_say_by_other_means_is_asked(void **st
 				       " p:settle('easy') end }").asked, 1);
 }
 
+/* One that orders its jobs by their users' past, and one that lets nobody overtake, are asked once, too. */
+static void policies_with_a_rule_of_their_own_are_asked_once(void **state)
+{
+	static const char *const policy[] = { "fcfs", "predictive", "predictive,slowdown=0,guard_wait=50", "predictive,predictor=limit" };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		struct sl_trial_options opt = { .workload = file(plain), .source = { .policy = policy[i] } };
+		struct outcome o = simulate_both(&opt, policy[i]);
+
+		if (o.rc || o.asked != 1)
+			fail_msg("%s: %s, asked %llu times", policy[i], o.err.text, (unsigned long long) o.asked);
+	}
+}
+
+static void an_order_is_checked_where_it_is_promised(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "p:settle('order')", "got no value" }, { "p:settle('order', {})", "predictor" },
+		{ "p:settle('order', { predictor = 'oracle' })", "predictor" },
+		{ "p:settle('order', { predictor = 'limit', size = 0/0 })", "size" },
+		{ "p:settle('order', { predictor = 'limit', patience = 0 })", "patience" },
+		{ "p:settle('order', { predictor = 'limit', guard_jobs = 1e6 })", "guard_jobs" },
+		{ "p:settle('order', { predictor = 'limit', typo = 1 })", "typo" },
+	};
+	char lua[200];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct outcome o;
+
+		snprintf(lua, sizeof(lua), "return { api = 1, name = 'mine', decide = function(c, p) %s end }", wrong[i][0]);
+		o = simulate_text(lua);
+		if (o.rc != -1 || !strstr(o.err.text, wrong[i][1]))
+			fail_msg("%s: %d, %s", wrong[i][0], o.rc, o.err.text);
+	}
+}
+
 static void no_other_rule_can_be_promised(void **state)
 {
 	struct outcome o = simulate_text("return { api = 1, name = 'mine', decide = function(c, p) p:settle('tetris') end }");
 
 	(void) state;
 	assert_int_equal(o.rc, -1);
-	assert_non_null(strstr(o.err.text, "settle: expected \"easy\", \"conservative\", \"full\" or nothing, got \"tetris\""));
+	assert_non_null(strstr(o.err.text, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"full\" or nothing, got \"tetris\""));
 }
 
 /* The last comes first, by this one's word: what it promised is done, and no core is given twice (check). */
@@ -427,7 +465,10 @@ static void put_workload(struct text *t)
 static const char *const settling[] = {
 	"fcfs", "conservative", "conservative", "conservative,reserved=2", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
 	"predictive,predictor=last_two,guard_wait=60", "predictive,predictor=limit,reservations=1,horizon=1000",
-	"predictive,window=3,size=2,ageing=2", "early", "aged", "full",
+	"predictive,window=3,size=2,ageing=2", "fcfs,reserve=false", "predictive,guard_wait=100,guard_jobs=2,guard_stretch=0.5",
+	"predictive,guard_wait=30,slowdown=0,reservations=3", "predictive,slowdown=0.5,slowdown_wait=5,slowdown_jobs=2,slowdown_horizon=50,horizon=60",
+	"predictive,predictor=limit,guard_wait=40,guard_stretch=1,reservations=1", "predictive,slowdown_wait=1,slowdown=0.1,guard_wait=200,horizon=0",
+	"predictive,guard_load=1,guard_wait=50", "predictive,guard_bypass=2", "early", "aged", "full",
 };
 static const struct sl_bundle_text with_rank[] = {
 	{ "early", "return { api = 1, name = 'early', rank = function(job) return -job.time_limit end }" },
@@ -524,6 +565,8 @@ int main(void)
 		cmocka_unit_test(other_ways_to_simulate_ask_each_time),
 		cmocka_unit_test(easy_promises_with_its_options_as_they_come),
 		cmocka_unit_test(a_policy_that_settles_or_has_a_say_by_other_means_is_asked),
+		cmocka_unit_test(policies_with_a_rule_of_their_own_are_asked_once),
+		cmocka_unit_test(an_order_is_checked_where_it_is_promised),
 		cmocka_unit_test(no_other_rule_can_be_promised),
 		cmocka_unit_test(who_lies_gets_what_he_promised),
 		cmocka_unit_test(a_random_pool_is_as_if_the_policy_were_asked),

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* sim/pool_private.h - what the files of the pool share.  Nobody else includes it. */
+#ifndef SL_POOL_PRIVATE_H
+#define SL_POOL_PRIVATE_H
+
+#include "model/job_order.h"
+#include "sim/pool.h"
+
+struct run {
+	int64_t end;			/* of its walltime */
+	uint32_t job, cores;
+};
+
+/* What the first that waits leaves to those behind it. */
+struct shadow {
+	bool known;
+	int64_t from;			/* then it starts ... */
+	int64_t beside;			/* ... and so many cores are left */
+};
+
+/* From a time on so many cores are free, until the next step. */
+struct step {
+	int64_t t, free;
+};
+
+/* ORDER: an entry that waits, in one decision. */
+struct pool_row {
+	double key, overdue_s;
+	int64_t seconds, waited;
+	uint32_t at, cores;		/* at: in the queue */
+	bool is_open;			/* neither started nor reserved */
+};
+
+/* ORDER: what is known of a job. */
+struct pool_known {
+	struct sl_order_job job;
+	double typical, first_key;	/* of that typical; first_key 0: not worked out yet */
+};
+
+struct sl_pool {
+	struct sl_cluster *c;
+	bool open;
+	enum sl_plan_rule rule;
+	int64_t cores, free;		/* of all; of nobody now */
+	struct shadow head;		/* as long as none of those who ran has ended */
+	uint32_t looked;		/* so many entries of the queue are known to take cores only, */
+	uint32_t refused;		/* and so many have no room before one ends */
+	struct run *run;		/* who runs, the first end first */
+	uint32_t runs, run_room;
+	struct step *step;		/* conservative: what is free when, beside those who run and have a reservation */
+	uint32_t steps, step_room;
+	struct sl_order_rule order;	/* what the rule ORDER goes by */
+	struct pool_row *row;
+	uint32_t row_room;
+	struct pool_known *known;	/* by job; NULL: not asked yet */
+	uint64_t forgotten;		/* how often the history had forgotten its numbers then */
+	struct sl_pool_start *start;
+	uint32_t starts, start_room;
+};
+
+/* Start an entry.  0, or -1 with *err: out of memory. */
+int pool_start(struct sl_pool *p, const struct sl_pool_start *s, struct sl_error *err);
+
+/* -- pool_steps.c: what is free when ------------------------------------- */
+
+/* As far as the walltimes of those who run say.  0, or -1 with *err. */
+int pool_lay_out_steps(struct sl_pool *p, struct sl_error *err);
+
+/* The first step from which so many cores are free for so long.  There is one if the machine has so many. */
+uint32_t pool_find_steps(const struct sl_pool *p, int64_t cores, int64_t seconds);
+
+/* True if they are from now on. */
+bool pool_fits_now(const struct sl_pool *p, int64_t cores, int64_t seconds);
+
+/* From the begin of that step on they are somebody's.  0, or -1 with *err. */
+int pool_book_steps(struct sl_pool *p, uint32_t first, int64_t cores, int64_t seconds, struct sl_error *err);
+
+/* Whom to start now, by two of the rules.  0, or -1 with *err. */
+int pool_decide_conservative(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err);
+int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err);
+
+/* What pool_decide_order() goes by from now on. */
+void pool_set_order(struct sl_pool *p, const struct sl_order_rule *rule);
+
+#endif

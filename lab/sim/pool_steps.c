@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* pool_steps.c - what of a pool is free when, step by step, and conservative backfill by that. */
+#include "sim/pool_private.h"
+
+#include <string.h>
+
+#include "base/grow.h"
+
+static int add_step(struct sl_pool *p, uint32_t at, struct step s, struct sl_error *err)
+{
+	if (sl_grow(&p->step, &p->step_room, p->steps + UINT64_C(1), sizeof(s), err) < 0)
+		return -1;
+	memmove(&p->step[at + 1], &p->step[at], (p->steps - at) * sizeof(s));
+	p->step[at] = s;
+	p->steps++;
+	return 0;
+}
+
+int pool_lay_out_steps(struct sl_pool *p, struct sl_error *err)
+{
+	int64_t free = p->free;
+
+	p->steps = 0;
+	if (add_step(p, 0, (struct step) { sl_cluster_now(p->c), free }, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < p->runs; i++) {
+		free += p->run[i].cores;
+		if (p->run[i].end <= p->step[p->steps - 1].t)
+			p->step[p->steps - 1].free = free;
+		else if (add_step(p, p->steps, (struct step) { p->run[i].end, free }, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint32_t pool_find_steps(const struct sl_pool *p, int64_t cores, int64_t seconds)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < p->steps && (i <= first || p->step[i].t < p->step[first].t + seconds); i++)
+		if (p->step[i].free < cores)
+			first = i + 1;
+	return first;
+}
+
+bool pool_fits_now(const struct sl_pool *p, int64_t cores, int64_t seconds)
+{
+	for (uint32_t i = 0; i < p->steps && p->step[i].t < p->step[0].t + seconds; i++)
+		if (p->step[i].free < cores)
+			return false;
+	return true;
+}
+
+int pool_book_steps(struct sl_pool *p, uint32_t first, int64_t cores, int64_t seconds, struct sl_error *err)
+{
+	int64_t end = p->step[first].t + seconds;
+	uint32_t last = first;
+
+	while (last + 1 < p->steps && p->step[last + 1].t < end)
+		last++;
+	if ((last + 1 == p->steps || p->step[last + 1].t > end) &&
+	    add_step(p, last + 1, (struct step) { end, p->step[last].free }, err) < 0)
+		return -1;
+	for (uint32_t i = first; i <= last; i++)
+		p->step[i].free -= cores;
+	return 0;
+}
+
+/* Behind the last that has room now nobody matters: plans are made anew each time.  0, or -1 with *err. */
+int pool_decide_conservative(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err)
+{
+	struct sl_pool_start s;
+	uint32_t end = queued, first;
+
+	for (; end > 0; end--) {
+		sl_cluster_takes_cores(p->c, end - 1, &s.cores, &s.seconds);
+		if (s.cores <= p->free)
+			break;
+	}
+	p->refused = 0;
+	if (end && pool_lay_out_steps(p, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < end && p->free > 0; i++) {
+		s.entry = entry[i];
+		sl_cluster_takes_cores(p->c, i, &s.cores, &s.seconds);
+		if (s.cores > p->cores)		/* it never starts */
+			continue;
+		first = pool_find_steps(p, s.cores, s.seconds);
+		if (pool_book_steps(p, first, s.cores, s.seconds, err) < 0 || (!first && pool_start(p, &s, err) < 0))
+			return -1;
+	}
+	return 0;
+}

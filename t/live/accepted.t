@@ -3,8 +3,8 @@
 # On random machines (features, sockets, threads, switches, reservations, GPUs, shared cores) with random requests: what the engine
 # starts select accepts as it was planned, nothing is given twice, and what waits although its island is idle could
 # not be started by select either.  Every other job asks for two words of the list of what is left to select beside what
-# (engine/image/words.h): of how many pairs that the engine is to place it was tried is said at the end, and SL_CELLS=FILE
-# gets a line for each: series, words, starts.
+# (engine/image/words.h): of how many pairs that the engine is to place it was tried is said at the end.  SL_CLAIMS=FILE
+# collects them over several runs: t/words/claims, say, from which doc/claims.md is printed (make words-doc).
 #
 # By hand, for longer, some ten minutes: SL_STARTS=10000 SL_ISLANDS=100 SL_LOAD=5 (arrays of an island) SL_TASKS=60 (of an
 # array); SL_SEED=N, SL_POLICY=NAME, and SL_SELECT=CR_Core_Memory,CR_LLN, say.  As often as nothing more fits half of

@@ -89,18 +89,44 @@ print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew
 	"native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
 	count.as_native, count.behind, count.own))
 
--- The claims: cells of words that options say, and that are not left to select.
+-- The claims so far, and those of these starts, go into *path*: a line for each two words, then SERIES=STARTS of each series.
+local function write_claims(path, pairs_tried)
+	local starts, lines = {}, {}
+	local file = io.open(path)
+	for line in file and file:lines() or function() end do
+		local cell = line:match "^[%u_]+ [%u_]+"
+		starts[cell] = {}
+		for release, n in line:gmatch "(%d%d%.%d%d)=(%d+)" do starts[cell][release] = tonumber(n) end
+	end
+	if file then file:close() end
+	for cell, n in pairs(pairs_tried) do
+		starts[cell] = starts[cell] or {}
+		starts[cell][series] = (starts[cell][series] or 0) + n
+	end
+	for cell, of in pairs(starts) do
+		local releases = {}
+		for release, n in pairs(of) do releases[#releases + 1] = ("%s=%d"):format(release, n) end
+		table.sort(releases)
+		lines[#lines + 1] = cell .. " " .. table.concat(releases, " ")
+	end
+	table.sort(lines)
+	file = assert(io.open(path, "w"))
+	file:write(table.concat(lines, "\n"), "\n")
+	file:close()
+end
+
+-- The claims: cells of words that options say or an island has, and that are not left to select.
 if words then
-	local claims, seen, cells = 0, 0, os.getenv "SL_CELLS"
-	local file = cells and assert(io.open(cells, "a"))
-	for i, a in ipairs(words.ids) do
-		for k = i + 1, #words.ids do
-			local n = not words.is_left(a, words.ids[k], series) and (tried[a .. " " .. words.ids[k]] or 0)
-			claims = claims + (n and 1 or 0)
-			seen = seen + (n and n > 0 and 1 or 0)
-			if n and file then file:write(("%s\t%s\t%s\t%d\n"):format(series, a, words.ids[k], n)) end
+	local claims, accepted, seen = 0, {}, 0
+	for i, a in ipairs(words.all) do
+		for k = i + 1, #words.all do
+			local cell = a .. " " .. words.all[k]
+			local claimed = not words.is_left(a, words.all[k], series)
+			claims = claims + (claimed and 1 or 0)
+			if claimed and tried[cell] then accepted[cell], seen = tried[cell], seen + 1 end
 		end
 	end
+	if os.getenv "SL_CLAIMS" then write_claims(os.getenv "SL_CLAIMS", accepted) end
 	print(("cells: of %d pairs of words that the list says the engine places %d were, and accepted; placed against the " ..
 		"list %d"):format(claims, seen, left))
 end

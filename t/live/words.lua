@@ -50,6 +50,10 @@ return function(list)
 		end
 	end
 
+	-- Those, and what an island or the cluster has.
+	words.all = table.move(words.ids, 1, #words.ids, 1, {})
+	table.move({ "SYSTEM_CORES", "SHARED_CORES", "LLN", "CR_SOCKET" }, 1, 4, #words.all + 1, words.all)
+
 	function words.says(id, text) return has_any(text, SAYS[id]) end
 
 	-- The words of a command line that are known for certain, on the island of its partition and under that select.

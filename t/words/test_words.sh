@@ -14,8 +14,9 @@ printed() { # PAGE
 }
 ok "doc/requests.md has the list as it is (else: make words-doc)" printed requests.md
 ok "doc/parity.md has it, too" printed parity.md
+ok "doc/claims.md has the claims as they are, and the list leaves none of them to select" printed claims.md
 
-narrow() { for table in requests parity; do "$WORDS" "$table"; done | awk -F ' [|] ' '{ for (i = 1; i <= NF; i++) if (length($i) > 200) { print; bad = 1 } } END { exit bad }'; }
+narrow() { for table in requests parity "claims $HERE/claims"; do "$WORDS" ${table}; done | awk -F ' [|] ' '{ for (i = 1; i <= NF; i++) if (length($i) > 200) { print; bad = 1 } } END { exit bad }'; }
 ok "no cell of it is too wide to be read" narrow
 
 # What a job has that is not there yet, or in no command line, nobody can ask of willrun.

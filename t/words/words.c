@@ -3,6 +3,8 @@
  * words.c - the list of words (image/words.h) for those who do not read C.
  *
  *	words requests|parity		a table of Markdown: what is left to select beside what; and why
+ *	words claims FILE		a table of Markdown: which pairs that are not left to select a live test has seen accepted,
+ *					by FILE (t/live/accepted.t writes it); fails if the list leaves one of them to select
  *	words list			a line each: id, ids beside which it is left to select ("*": always), first and last
  *					release, as users write it, options of schedlua willrun that may say it; with tabs in
  *					between
@@ -128,17 +130,127 @@ static void print_list(void)
 	}
 }
 
+/* -- claims ---------------------------------------------------------------- */
+
+#define MOST_CLAIMS 4096
+#define SERIES_LENGTH 96
+
+struct claim {
+	int word, other;
+	char series[SERIES_LENGTH];	/* "22.05, 24.11" */
+};
+
+static int word_of(const char *name)
+{
+	int w = 0;
+
+	while (w < SL_WORD_IDS && strcmp(sl_word_line[w].name, name))
+		w++;
+	return w;
+}
+
+static bool is_left(int word, int other, const char *series)
+{
+	const struct sl_word_line *line = &sl_word_line[word];
+
+	return line->beside >> other & 1 && strcmp(series, line->since) >= 0 && (!*line->until || strcmp(series, line->until) < 0);
+}
+
+/* "A B 22.05=12 24.11=3"; false, and says why, if that is no claim of the list. */
+static bool read_claim(char *line, struct claim *c)
+{
+	const char *name = strtok(line, " \n"), *other = strtok(NULL, " \n"), *series;
+	size_t at = 0;
+
+	*c = (struct claim) { .word = word_of(name ? name : ""), .other = word_of(other ? other : "") };
+	if (c->word == SL_WORD_IDS || c->other == SL_WORD_IDS) {
+		fprintf(stderr, "words: %s %s: the list has no such words\n", name ? name : "", other ? other : "");
+		return false;
+	}
+	while ((series = strtok(NULL, "=\n")) && at < SERIES_LENGTH - 8) {
+		series += strspn(series, " ");
+		if (is_left(c->word, c->other, series) || is_left(c->other, c->word, series)) {
+			fprintf(stderr, "words: %s %s: left to select in %s, and nothing to claim\n", name, other, series);
+			return false;
+		}
+		at += (size_t) snprintf(c->series + at, SERIES_LENGTH - at, "%s%.5s", at ? ", " : "", series);
+		strtok(NULL, " \n");
+	}
+	return true;
+}
+
+static void put_claim(int word, const char *beside, const char *series)
+{
+	printf("| ");
+	put_cell(sl_word_line[word].text);
+	printf(" | ");
+	put_cell(beside);
+	printf(" | %s |\n", series);
+}
+
+/* Of a word all others that were tried beside it on the same releases, in as many rows as it takes. */
+static void put_claims(struct claim *claim, int n, int first)
+{
+	char cell[MOST + 1] = "";
+	size_t at = 0;
+
+	for (int i = first; i < n; i++) {
+		struct claim *c = &claim[i];
+		const char *text;
+
+		if (c->word != claim[first].word || strcmp(c->series, claim[first].series))
+			continue;
+		text = sl_word_line[c->other].text;
+		if (at && at + strlen(text) > MOST - 2) {
+			put_claim(claim[first].word, cell, claim[first].series);
+			at = 0;
+		}
+		at += (size_t) snprintf(cell + at, sizeof(cell) - at, "%s%s", at ? "; " : "", text);
+		if (i > first)
+			c->word = SL_WORD_IDS;	/* it is printed */
+	}
+	put_claim(claim[first].word, cell, claim[first].series);
+}
+
+static int print_claims(const char *path)
+{
+	static struct claim claim[MOST_CLAIMS];
+	char line[512];
+	int n = 0;
+	bool good = true;
+	FILE *file = fopen(path, "r");
+
+	if (!file) {
+		perror(path);
+		return 1;
+	}
+	while (fgets(line, sizeof(line), file) && n < MOST_CLAIMS)
+		if (read_claim(line, &claim[n]))
+			n++;
+		else
+			good = false;
+	fclose(file);
+	printf("| asked for | placed as planned beside | tried on |\n|---|---|---|\n");
+	for (int w = 0; w < SL_WORD_IDS; w++)
+		for (int i = 0; i < n; i++)
+			if (claim[i].word == w)
+				put_claims(claim, n, i);
+	return !good;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*print)(void); } prints[] = {
 		{ "requests", print_requests }, { "parity", print_parity }, { "list", print_list },
 	};
 
-	for (size_t i = 0; argc == 2 && i < sizeof(prints) / sizeof(prints[0]); i++)
+	if (argc == 3 && !strcmp(argv[1], "claims"))
+		return print_claims(argv[2]);
+	for (size_t i = 0; argc >= 2 && i < sizeof(prints) / sizeof(prints[0]); i++)
 		if (!strcmp(argv[1], prints[i].name)) {
 			prints[i].print();
 			return 0;
 		}
-	fprintf(stderr, "usage: words requests|parity|list\n");
+	fprintf(stderr, "usage: words requests|parity|list|claims FILE\n");
 	return 2;
 }

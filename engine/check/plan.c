@@ -158,7 +158,7 @@ static int check_het_job(struct check *c, const struct key *key, uint32_t n)
 	return check_refuse(c, i);
 }
 
-/* Where a component of a heterogeneous job is started, so are all that wait. */
+/* If the plan starts one component of a heterogeneous job, it has to start all of its components that are pending. */
 static int check_het_jobs(struct check *c)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -218,8 +218,8 @@ static int check_words(struct check *c)
 	return 0;
 }
 
-/* What is held at every instant.  A row that is taken out preempts nobody any more: whom it would have preempted holds what
- * it has for longer, and those that remain are looked at anew. */
+/* Looks at what is held on each node at every instant.  If a row of the plan is taken out, it preempts nobody any more; the
+ * jobs that it would have preempted go on holding their nodes, so that the remaining rows are looked at again. */
 static int check_held(struct check *c)
 {
 	bool preempts = c->preemptees || c->plan->stop.rows;

@@ -101,7 +101,7 @@ struct ask {
 	uint32_t tasks_per_node;	/* at most, 0: any */
 	uint32_t tasks_per_core;	/* at most, 0: any */
 	bool by_socket;			/* select allocates whole sockets */
-	uint32_t few_on_core;		/* that is the job's own word, and no more CPUs of a core count */
+	uint32_t few_on_core;		/* tasks_per_core, if the job itself says so: then CPUs beyond those of so many tasks do not count */
 	uint32_t threads;		/* usable threads of a core, 0: all */
 	uint32_t tasks_per_socket;	/* at most, 0: any; of a socket it uses no more CPUs than these tasks have */
 	uint32_t node_cpus;		/* fewest on each node */
@@ -261,8 +261,8 @@ int check_preemptors(struct check *c);
 void check_end_preemptors(struct check *c);
 int64_t check_holds_until(const struct check *c, uint32_t job);
 
-/* On one node: first all bills that stand there, then when each of them ends.  A running job's ends before the job does where
- * one of the plan begins that may preempt it. */
+/* For one node: begin; tell of all bills that stand there; then ask when each of them ends.  The bill of a running job ends early
+ * if a job of the plan that may preempt it begins on the node. */
 void check_begin_node(struct check *c);
 void check_take_over(struct check *c, const struct bill *b);
 int64_t check_bill_end(const struct check *c, const struct bill *b);

@@ -49,7 +49,7 @@ struct sweep {
 	bool capped, partial, apart;		/* there is a MaxCPUsPerNode, a partial reservation, a job as below */
 };
 
-/* What ends makes room for what begins at the same instant. */
+/* By instant.  At one instant bills that end come before bills that begin, since they make room. */
 static int by_instant(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
@@ -239,8 +239,8 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 	return 0;
 }
 
-/* Parts of cores that partial reservations have on the node, beyond what their own jobs use; those
- * of reservations whose jobs alone are planned there do not count. */
+/* What partial reservations keep free on the node for their own jobs, in parts of cores: the cores that they have there, less
+ * those that their jobs use.  A reservation does not count if all jobs that are planned there are its own. */
 static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;

@@ -81,7 +81,7 @@ static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, in
 	return sl_timeline_book(en->tl, &c->scratch, &rest, c->now, SL_FOREVER, err);
 }
 
-/* What runs, as far as it is on this side; then the nodes of the other side. */
+/* Book in the enclave what running jobs hold there, and block the nodes on which the enclave's jobs may not be beside them. */
 static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {

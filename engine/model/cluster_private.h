@@ -177,7 +177,7 @@ struct component {		/* of a heterogeneous job */
 	uint32_t offset, row;
 };
 
-/* A node that is closed, and to whom it is not. */
+/* A node that is closed over [t0, t1), and those to whom it stays open. */
 struct block {
 	uint32_t node;
 	enum { FOR_ALL, BUT_SHARING, BUT_TENANT, BUT_OWNER } kind;

@@ -35,7 +35,7 @@ static uint32_t share_of_each(const struct sl_snapshot *s, uint32_t node, uint32
 	return s->node_gres.count[row] / devices;
 }
 
-/* Are shares of one device in another row of the node? */
+/* True if another gres row of the node has shares of the same device. */
 static bool is_shared_twice(const struct sl_snapshot *s, uint32_t node, uint32_t row)
 {
 	struct sl_range gres = s->node.gres[node];

@@ -134,13 +134,17 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
 /*
- * Jobs that are not planned for a while of the snapshots' time.  A job that turns out to be more work than it is allowed is
- * refused (SL_WHY_COST) by all of the above, and from then on without being tried, for a minute.  Users have an
- * allowance too, for all of their jobs that are more than twenty plain ones.  There is none of that where the snapshot's
- * source is "sim".  A job whose place the checker refused, or at which the planner failed, is refused (SL_WHY_CHECK) for
- * five minutes, or until its stamp is another; a failure costs nobody else anything, and is a row of the plan's table of
- * what was refused.  (What is asked wrongly fails, and so does a simulation.)  sl_plan_left_out() says who is left out, for the next plan to be told: sl_plan_leave_out() copies
- * the text, and ignores what is over or ends too late; without memory the job is planned.
+ * Jobs that are left out: all verbs above refuse them without a look, for some time on the snapshots' clock.
+ *
+ *	SL_WHY_COST	Planning the job took more work than one job may be.  It is left out for a minute.  Each user has an
+ *			allowance, too, for all of his jobs that cost more than twenty plain ones.  Not where the snapshot's
+ *			source is "sim".
+ *	SL_WHY_CHECK	The checker refused the job's place, or the planner failed at the job.  It is left out for five minutes,
+ *			or until its stamp changes.  A failure costs no other job anything; it is a row in the plan's table of
+ *			what was refused.  In a simulation the whole decision fails instead, and so it does for wrong arguments.
+ *
+ * sl_plan_left_out() lists these jobs, and sl_plan_leave_out() tells them to the next plan.  It copies the text, and ignores
+ * entries that are over or end too late; without memory it ignores the entry, and the job is planned.
  */
 struct sl_left_out {
 	uint32_t id;			/* of the job */

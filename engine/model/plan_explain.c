@@ -305,7 +305,7 @@ static int explain_ever(struct attempt *a, struct sl_refusal *r, struct sl_error
 	return explain_license(a, r) ? 0 : has_chance(a, r, err);
 }
 
-/* ... nor would it do with what others have reserved within so many seconds. */
+/* Likewise, and says if only nodes that others have reserved within so many seconds would do. */
 static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	int rc = explain_ever(a, r, err);

@@ -112,7 +112,7 @@ struct preempting {
 	uint32_t count;
 };
 
-/* What a running job holds from the moment on from which others may preempt it (plan_yields.c). */
+/* What a running job holds from t0, when others may preempt it, to t1, when it ends (plan_yields.c). */
 struct tail {
 	uint32_t job;
 	bool lifted;			/* off the timeline */
@@ -547,7 +547,8 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
  * as long as it is safe from them (yields_after). */
 void plan_attempt_now(struct attempt *a);
 
-/* Of so many seconds of walltime, those that are to be free and booked. */
+/* For how many seconds the job's nodes have to be free, and are booked, if its walltime is *seconds*: fewer if it is expected to
+ * end earlier. */
 int64_t plan_booked(const struct attempt *a, int64_t seconds);
 void plan_attempt_end(struct attempt *a);
 

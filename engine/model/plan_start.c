@@ -108,7 +108,7 @@ void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 	p->starts[job] += (uint32_t) by;
 }
 
-/* What of its place the request settles; NULL: nothing. */
+/* What the request alone decides about its place, so that a policy may not name nodes; NULL: a policy may. */
 static const char *says_itself(const struct sl_want *w)
 {
 	return sl_request_may_be_named(&w->request) && !w->shares ? NULL :

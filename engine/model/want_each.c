@@ -107,7 +107,7 @@ static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask
 		return false;
 	if (r->min_nodes == 1)
 		return true;
-	/* by default select leaves the last nodes the CPUs of one */
+	/* with DefCpuPerGPU select gives the last nodes the CPUs of one GPU only */
 	if (cpus && share > 1 && c->snap->job.asks[w->entry.job] & SL_ASKS_DEFAULT_CPUS)
 		return false;
 	if (cpus % threads || cpus > SL_MAX_NODE_CORES || !r->gres_needs)

@@ -94,7 +94,8 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* want_shared.c */
-/* Where several jobs may have a core: what has to be free for it, once the rest of its request is known. */
+/* If several jobs may share a core: how many core slots of a node have to be free for select to be sure to find a place
+ * (w->rows).  Called when the rest of the request is known. */
 void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* want_counts.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_outlook.c - when a class has how many cores about, so that a sweep need not look at those that
- * have too few.
+ * place_outlook.c - about how many cores a class has at which time, so that a sweep need not look at classes that have
+ * too few.
  *
  * On a large machine in use most classes have nothing for a request at most times, and to look that up in the
  * steps of each is what an earliest start costs.  So time is cut into slots, which get longer the later they

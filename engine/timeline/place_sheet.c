@@ -53,7 +53,7 @@ static uint64_t changes_noted(const struct sl_timeline *tl)
 	return tl->changes_dropped + tl->changes;
 }
 
-/* Of the figures in which most needs differ. */
+/* A hash of the method and of those fields in which most needs differ. */
 static uint64_t hash_of(const struct sl_node_need *n, enum sl_place_method method)
 {
 	uint64_t h = (uint64_t) n->least_memory * 31 + (uint64_t) n->memory_per_core + (uint64_t) method;

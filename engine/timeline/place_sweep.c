@@ -184,8 +184,8 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 	return w->limited ? sl_hist_clear(w->sp, w->top, err) : 0;
 }
 
-/* The first look at a class, which its summary answers where that has nothing now, or nothing more is taken
- * from it later on. */
+/* The first look at a class.  Its summary (tl->fall) is enough if nothing is free there now, or if less is never free later
+ * on. */
 static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
 {
 	const struct sl_fall *f = &w->tl->fall[l - w->tl->live];

@@ -161,7 +161,7 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	return check_gres(r, err);
 }
 
-/* Does another need take of the same kinds? */
+/* True if another gres need of the request asks for one of the same kinds. */
 static bool is_shared(const struct sl_request *r, uint32_t need)
 {
 	for (uint32_t i = 0; i < r->gres_needs; i++)
@@ -184,7 +184,7 @@ static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t piec
 	claim->memory += g->memory * (shared ? pieces : pieces - has);
 }
 
-/* The most tasks that so many cores are for. */
+/* The most tasks that *cores* cores can host. */
 static int64_t most_tasks(const struct sl_request *r, int64_t cores)
 {
 	int64_t tasks = cores * or_one(r->tasks_per_core) / or_one(r->cores_per_task);

@@ -173,10 +173,13 @@ static inline int32_t sl_request_beside(const struct sl_request *r)
 }
 
 /*
- * What must be free on a node for the request to be given *each* of it: that, and more where it wants more
- * free than it takes (least_free_cores, spare_cores), gres of the job as a whole are dealt to other nodes (each has to
- * have one), or its cores are enough for more tasks than it is given, and so more tasks' gres.  Of gres and memory it
- * is an upper bound, which no node need have: what is free there will do.
+ * What must be free on a node before the request can be given *each* of it.  That is *each* itself, and more in three cases:
+ *
+ *	more cores have to be free than are taken (least_free_cores, spare_cores)
+ *	gres of the job as a whole (--gpus) are dealt to other nodes: this one has to have one piece at least
+ *	the cores are enough for more tasks than the node is given: the gres of these tasks
+ *
+ * For gres and memory it is an upper bound.  A node that has less free is no worse for that.
  */
 void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim);
 

@@ -67,7 +67,7 @@ static int busy(const struct sl_step *s, const struct sl_change *ch, uint32_t no
 	return 0;
 }
 
-/* free + each <= capacity, in numbers that cannot overflow */
+/* Fails if free + each > capacity.  The subtraction cannot overflow, as the sum could. */
 static int too_much(const struct sl_step *s, const struct sl_resources *each, const struct sl_resources *cap,
 		    uint32_t node, struct sl_error *err)
 {

@@ -56,7 +56,7 @@ struct sl_node_kind {
 	uint32_t weight;		/* smaller is preferred */
 };
 
-/* The switches of a network, as far as a node is below some.  By node and by switch. */
+/* The switches of a network that have a node somewhere below: leaf_of is by node, the other arrays are by switch. */
 struct sl_tree {
 	uint32_t *leaf_of;		/* the switch that a node hangs on, or SL_NO_SWITCH */
 	uint32_t *above;		/* the switch above a switch, or SL_NO_SWITCH */

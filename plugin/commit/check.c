@@ -12,7 +12,7 @@ static int same_resv(void *x, void *key)
 	return ((slurmctld_resv_t *) x)->resv_id == *(uint32_t *) key;
 }
 
-/* QOS that was taken away since the job was submitted. */
+/* False if the job may not use its QOS any more: it was taken away after the job was submitted. */
 static bool qos_valid(job_record_t *job)
 {
 	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK };

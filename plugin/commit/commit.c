@@ -79,7 +79,7 @@ static void mark_job(struct sl_commit *m, uint32_t job_id, uint8_t mark)
 		m->marks[row] |= mark;
 }
 
-/* A task of that array was started by an earlier row. */
+/* True if an earlier row of the plan has started a task of the same array. */
 static bool is_again(const struct sl_commit *m, uint32_t job_id)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
@@ -122,8 +122,8 @@ static void start_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	start_ended(m, i, &s);
 }
 
-/* So many starts are of one heterogeneous job: where one of them fails, those before it are
- * taken back. */
+/* Start the components of a heterogeneous job, *count* rows of the plan from row *i* on.  If one of them fails, those before it
+ * are taken back. */
 static void start_het(struct sl_commit *m, uint32_t i, uint32_t count, struct sl_cores *cores)
 {
 	struct sl_start *s = xcalloc(count, sizeof(*s));
@@ -214,9 +214,9 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 /* -- jobs that may preempt others ---------------------------------------------- */
 
 /*
- * The engine sees what such a job could take from others as in use, so it does not start it.
- * Where the plan says so, select is asked: it preempts, and says "busy" until the nodes are
- * free, when the engine sees them.  True: the job runs already.
+ * To the engine the nodes of jobs that this one could preempt are in use, so it does not start the job.  If the plan lists the
+ * job, the plug-in asks select.  Select preempts, and says "busy" until the nodes are free; then the engine sees them.
+ * True if the job runs already.
  */
 static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * counts.h - have the nodes of a plan the features of which a job's constraint says how many nodes?
+ * counts.h - do the nodes of a plan satisfy a constraint with counts ("[rack1*2&rack2*4]")?
  *
- * Where the nodes are pinned such a constraint is set aside for the moment of select_nodes() (layout.c): then this
- * is the last look at it.  It is read as Slurm has read it.
+ * If the plan's nodes are pinned, layout.c takes such a constraint off the job while select_nodes() runs, since select would
+ * choose nodes by it.  Therefore the plug-in looks itself, with the constraint as slurmctld has parsed it.
  *
  * Threads: the cycle thread only; job and node read locks held.
  */
@@ -12,7 +12,7 @@
 
 #include "plugin/commit/layout.h"
 
-/* What these places lack by the constraint as the job's way takes it; NULL: nothing, or it has no counts. */
+/* Text that says what these places lack; NULL if they satisfy the constraint, or if it has no counts. */
 const char *sl_counts_lack(const sl_details_t *details, const struct sl_layout_place *place, uint32_t count);
 
 #endif

@@ -32,7 +32,7 @@ static bool give_up(struct sl_start *s, uint32_t count, enum sl_fate fate, uint3
 	return false;
 }
 
-/* Count it as running: limits see it beside the next component.  NULL: they do not allow it. */
+/* Count the component as running, so that the limits of the next one see it.  NULL if its limits do not allow it. */
 static uint64_t *count_in(job_record_t *job, part_record_t *part)
 {
 	size_t size = slurmctld_tres_cnt * sizeof(uint64_t);

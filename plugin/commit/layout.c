@@ -161,7 +161,8 @@ static void pop_resv(slurmctld_resv_t *r)
 	xfree(r);
 }
 
-/* select_nodes() in a reservation that has those cores alone; a flexible one has no cores: it is none meanwhile. */
+/* select_nodes() in a reservation that has only those cores.  Its FLEX flag is cleared meanwhile, since select does not look at
+ * the cores of a flexible reservation. */
 static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t *nodes, bitstr_t *chosen)
 {
 	const slurmctld_resv_t was = *r;

@@ -31,7 +31,7 @@ static struct sl_note *note_of(const struct sl_start *s)
 	return sl_note_write(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row]);
 }
 
-/* (A note takes the place of another one: what starts at once needs none.) */
+/* A job that starts at its first try has no note, and gets none here: notes are few, and a new one displaces another. */
 static void forget_refusals(const struct sl_start *s)
 {
 	if (sl_note_read(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row])->refusals)
@@ -131,7 +131,7 @@ static const char *take_shape(struct sl_start *s)
 		return NULL;
 	if (s->shape > shapes.count)
 		return "the plan names an alternative that it does not have";
-	/* the engine is told; what it says is not believed */
+	/* the engine knows that from the snapshot; the plug-in does not rely on it */
 	if (snap->shape.refused[shapes.first + s->shape - 1])
 		return "the plan names an alternative that it may not be started as";
 	if (!s->part)
@@ -548,9 +548,9 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 }
 
 /*
- * Let others have what is planned for the job in vain, for a while: a limit
- * that only shows once the nodes are known, or select's own reasons (the first SL_REFUSALS of
- * which only have the engine leave the place to select).
+ * The start failed although the plan had a place.  The job rests for a while, so that others can have what is planned for it.
+ * After a limit (which shows only when the nodes are known) it rests at once.  After a refusal by select it does so from
+ * the SL_REFUSALS-th on; before that the next plan leaves the place to select, which may be enough.
  */
 static void leave_out(const struct sl_start *s)
 {

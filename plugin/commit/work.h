@@ -19,7 +19,7 @@ struct sl_commit {
 	const struct sl_plan_image *plan;
 	struct sl_status *status;
 	struct sl_notes *notes;
-	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
+	struct sl_asked_book *asked;	/* the original requests of jobs that run as one of their alternatives */
 	struct sl_held_book *held;	/* places that are held (commit/hold.h) */
 	double batch_ms;
 	bool reason_text;		/* users read the engine's text where Slurm has a word */

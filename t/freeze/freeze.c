@@ -17,6 +17,7 @@
  * out, and so are the columns named by -x. Two files of such lines are compared by t/freeze/compare.
  *
  *	freeze -p "CASE"	prints the plan of a case of a seed or a file as JSON
+ *	freeze -s SEED		prints the random cluster of a seed as JSON
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -299,6 +300,18 @@ static void print_case(char *name)
 		freeze_policy(name, seed, what, true);
 }
 
+static void print_cluster(uint64_t seed)
+{
+	uint64_t s;
+	struct build *b = cluster_of(seed, &s);
+	const struct sl_snapshot *snap = build_open(b);
+	struct sl_error err = { 0 };
+
+	if (sl_image_to_json(&snap->image, snap, stdout, &err))
+		give_up("cluster", &err);
+	build_destroy(b);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t first = 1, count = 1000;
@@ -306,13 +319,14 @@ int main(int argc, char **argv)
 	unsigned workloads = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "f:n:x:w:p:")) != -1)
+	while ((c = getopt(argc, argv, "f:n:x:w:p:s:")) != -1)
 		switch (c) {
 		case 'f': first = strtoull(optarg, NULL, 10); break;
 		case 'n': count = strtoull(optarg, NULL, 10); break;
 		case 'x': if (left_outs < MAX_LEFT_OUT) left_out[left_outs++] = optarg; break;
 		case 'w': if (workloads < 64) workload[workloads++] = optarg; break;
 		case 'p': print_case(optarg); return 0;
+		case 's': print_cluster(strtoull(optarg, NULL, 10)); return 0;
 		default: return 2;
 		}
 	for (uint64_t seed = first; seed < first + count; seed++)

@@ -234,6 +234,7 @@ struct sl_plan {
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	uint32_t refusals, next_refusal;
 	uint32_t waits, next_wait;
+	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
 	bool counts_arrays;		/* the tasks of all arrays that run are counted */
 	struct throttle *throttle;
 	uint32_t throttles;

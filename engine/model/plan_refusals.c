@@ -133,6 +133,7 @@ void plan_refusals_forget(struct sl_plan *p)
 {
 	p->refusals = p->next_refusal = 0;
 	p->waits = p->next_wait = 0;
+	p->stuck = NULL;
 }
 
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)

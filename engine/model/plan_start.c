@@ -375,6 +375,24 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 	       sl_fit_least_cores(a->tl, &a->w->pub.request) + sl_fit_least_cores(a->tl, &head->want->pub.request);
 }
 
+/*
+ * A head that has no other nodes at its time would get those that it has, and there the job, which did not
+ * fit beside it, will not fit either.  Exact where the job's misfit is: not for gres of the job as a whole.
+ */
+static bool is_stuck(const struct attempt *a, const struct booking *head)
+{
+	enum sl_lack lack = a->lack.misfit.lack;
+	struct sl_request of_head = head->want->pub.request;
+
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE ||
+	    !sl_request_has_first_start(&a->w->pub.request) || a->w->pub.variants > 1 || head->want->pub.variants > 1)
+		return false;
+	of_head.duration = head->t1 - head->t0;
+	if (a->p->stuck != head && !sl_fit_may_move(a->tl, &of_head, &head->layout, head->t0))
+		a->p->stuck = head;
+	return a->p->stuck == head;
+}
+
 /* EASY: it fits at this moment, but not for all its time.  Can the head have other nodes? */
 static int start_beside_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
 			     struct sl_error *err)
@@ -384,7 +402,7 @@ static int start_beside_head(struct attempt *a, struct booking *head, int64_t se
 
 	if (rc <= 0 || no_room_beside(a, head) || plan_refusals_find(a, REFUSED_BESIDE_HEAD, booked, &a->lack))
 		return rc < 0 ? -1 : 0;
-	rc = exchange_with_head(a, head, seconds, b, err);
+	rc = is_stuck(a, head) ? 0 : exchange_with_head(a, head, seconds, b, err);
 	if (!rc)
 		plan_refusals_keep(a, REFUSED_BESIDE_HEAD, booked);
 	return rc;

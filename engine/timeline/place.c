@@ -187,3 +187,14 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 	cores = need.units > INT64_MAX / need.unit_cores ? 0 : need.units * need.unit_cores / need.core_units;
 	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
 }
+
+bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const struct sl_layout *layout, int64_t t)
+{
+	struct sl_need need;
+	struct sl_sums sums;
+
+	if (r->parts || sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL) || need.jobs ||
+	    layout->nodes != need.min_nodes || need.units != (int64_t) need.least * need.min_nodes)
+		return true;
+	return sl_gather(tl, &need, t, false, &sums, NULL) || sums.nodes;
+}

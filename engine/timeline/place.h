@@ -196,6 +196,13 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 		    struct sl_misfit *misfit, struct sl_error *err);
 
 /*
+ * A request is placed at *t*, on its fewest nodes, of which each gives the least that it asks of a node.
+ * Is there a node that could stand in for one of them, beside all that is booked?  True also for requests
+ * of any other kind, and where that cannot be found out.  While bookings are only added it stays false.
+ */
+bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const struct sl_layout *layout, int64_t t);
+
+/*
  * A lower bound of the cores that the request takes in all, wherever it is placed on
  * this machine.  When less than that is free at an instant that it would run through,
  * trying is in vain: a job beside EASY's head needs

@@ -137,15 +137,20 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 	return a->w->resv == SL_NONE ? cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds) : t;
 }
 
-/* Its request for so many seconds; where that may be met by nodes that boot first, while they do, too. */
-static struct sl_request request_for(const struct attempt *a, const struct sl_variant *v, int64_t seconds)
+/* The variant's request for so many seconds; if nodes that boot may be among its own, for as long as they boot, too.  It is put
+ * together in *copy*, if it is not the variant's own. */
+static const struct sl_request *request_for(const struct attempt *a, const struct sl_variant *v, int64_t seconds,
+					    struct sl_request *copy)
 {
-	struct sl_request r = v->request;
+	int64_t duration = sl_later(seconds, a->on_up ? 0 : a->w->pub.boots);
 
-	r.duration = sl_later(seconds, a->on_up ? 0 : a->w->pub.boots);
+	if (duration == v->request.duration && !a->on_up)
+		return &v->request;
+	*copy = v->request;
+	copy->duration = duration;
 	if (a->on_up)
-		r.eligible = a->w->pub.up;
-	return r;
+		copy->eligible = a->w->pub.up;
+	return copy;
 }
 
 /*
@@ -169,19 +174,23 @@ static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int
 {
 	bool now = t <= a->p->c->now;
 	struct sl_how how = a->how;
-	struct sl_request r;
+	struct sl_request copy;
+	const struct sl_request *r = request_for(a, v, seconds, &copy);
 	int rc = 1;
 
-	r = request_for(a, v, seconds);
-	if (!plan_licensed(a, t, r.duration))
+	if (!plan_licensed(a, t, r->duration))
 		return 0;
 	if (v->select)
 		how.method = SL_PLACE_NATIVE;
-	if (now && (how.method == SL_PLACE_NATIVE || v->in_rows))
-		rc = leave_reserved(a, v, &r, err);
+	if (now && (how.method == SL_PLACE_NATIVE || v->in_rows)) {
+		if (r != &copy)
+			copy = *r;
+		r = &copy;
+		rc = leave_reserved(a, v, &copy, err);
+	}
 	cluster_scores_for(a->p->c, a->w->entry);
 	if (rc > 0)
-		rc = sl_fit_at(a->tl, &r, &how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+		rc = sl_fit_at(a->tl, r, &how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 	if (rc > 0)
 		a->how = how;
 	return rc;
@@ -320,32 +329,33 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 static int find_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
 		   int64_t *start, struct sl_error *err)
 {
-	struct sl_request r = request_for(a, v, seconds);
+	struct sl_request copy;
+	const struct sl_request *r = request_for(a, v, seconds, &copy);
 	int64_t now = a->p->c->now;
 
 	a->lack.license = SL_NONE;
 	for (;;) {
-		int64_t t = licensed_from(a, from, r.duration);
+		int64_t t = licensed_from(a, from, r->duration);
 		int rc;
 
 		if (t > latest || t == INT64_MAX) {
 			a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
-			plan_licensed(a, from, r.duration);
+			plan_licensed(a, from, r->duration);
 			return 0;
 		}
-		rc = plan_fit_earliest(a, &r, t, latest, start, err);
+		rc = plan_fit_earliest(a, r, t, latest, start, err);
 		if (rc <= 0)
 			return rc;
 		if (*start <= now && (!v->now || a->how.method == SL_PLACE_NATIVE)) {
 			rc = v->now ? fits_by(a, v, *start, seconds, true, err) : 0;
 			if (rc)
 				return rc;
-			from = first_ahead_ends(a, r.duration);
+			from = first_ahead_ends(a, r->duration);
 			continue;
 		}
-		from = licensed_from(a, *start, r.duration);
+		from = licensed_from(a, *start, r->duration);
 		if (from == *start) {
-			plan_licensed(a, *start, r.duration);
+			plan_licensed(a, *start, r->duration);
 			return 1;
 		}
 	}

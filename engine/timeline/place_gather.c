@@ -217,6 +217,17 @@ static bool makes_sure(struct sure *s, const struct sl_need *need, const struct 
 
 #define EFFORT_OF_OFFER 10	/* beside the look at its class */
 
+/* The first class from the *i*-th on that has free now what the request needs of a node at least.  Most classes of a busy
+ * machine have not, so that a gathering is mostly this loop. */
+static inline uint32_t next_with_least(const struct sl_timeline *tl, const struct sl_need *need, uint32_t i)
+{
+	const struct sl_live *l = tl->live + i, *end = tl->live + tl->lives;
+
+	while (l < end && (l->free.cores < need->least_cores || l->free.memory < need->least_memory))
+		l++;
+	return (uint32_t) (l - tl->live);
+}
+
 int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
 	      struct sl_error *err)
 {
@@ -230,14 +241,12 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 	if (sl_eligible_begin(tl, need, err) || sl_effort_spend(tl->effort, tl->lives, err))
 		return -1;
 	sp = tl->space;
-	for (uint32_t i = 0; i < tl->lives; i++) {
+	for (uint32_t i = now ? next_with_least(tl, need, 0) : 0; i < tl->lives; i = now ? next_with_least(tl, need, i + 1) : i + 1) {
 		const struct sl_live *l = &tl->live[i];
 		const struct sl_node_class *g = &tl->class[l->class];
 		uint32_t required = 0, count;
 		struct sl_offer o;
 
-		if (now && (l->free.cores < need->least_cores || l->free.memory < need->least_memory))
-			continue;
 		if (!(now ? sl_live_min(tl, i, end, &o.free) : sl_step_min(g, t, end, &o.free)))
 			continue;
 		sl_need_in_turn(&need->node, &tl->kind[l->kind].capacity, &g->step[sl_step_at(g, t)].free, &o.free);

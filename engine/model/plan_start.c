@@ -377,14 +377,15 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 
 /*
  * A head that has no other nodes at its time would get those that it has, and there the job, which did not
- * fit beside it, will not fit either.  Exact where the job's misfit is: not for gres of the job as a whole.
+ * fit beside it, will not fit either.  Exact where the job's misfit is: not for gres of the job as a whole.  Not asked while
+ * places are held, since the head may have one that nobody else sees as free.
  */
 static bool is_stuck(const struct attempt *a, const struct booking *head)
 {
 	enum sl_lack lack = a->lack.misfit.lack;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE ||
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || a->p->holds ||
 	    !sl_request_has_first_start(&a->w->pub.request) || a->w->pub.variants > 1 || head->want->pub.variants > 1)
 		return false;
 	of_head.duration = head->t1 - head->t0;

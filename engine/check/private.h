@@ -214,7 +214,7 @@ int check_devices_begin(struct check *c, struct device_use *u);
 void check_devices_end(struct device_use *u);
 void check_devices_clear(const struct check *c, struct device_use *u);
 void check_devices_count(const struct check *c, struct device_use *u, const struct bill *b, int sign);
-/* Is more of a device in use than it has, and some of that planned? */
+/* True if more of a device is in use than it has, and the plan holds some of that. */
 bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, uint32_t *device, int64_t *used,
 			int64_t *have);
 /* How many shares of that device a bill has. */

@@ -384,7 +384,7 @@ static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t 
 {
 	const struct sl_want *w = &a->w->pub;
 	struct attempt best = *a;
-	const struct sl_variant *said = NULL;	/* why not is said of this one: the first that holds for good, if any does */
+	const struct sl_variant *said = NULL;	/* whose lack is told: the first without an end, else the last */
 	int rc = 0, found = 0;
 
 	if (w->variants == 1)

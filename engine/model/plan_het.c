@@ -169,8 +169,8 @@ static void put_first(struct team *t)
 	t->m[0] = failed;
 }
 
-/* Might another order help?  Not where it was the first, or is kept from its place by something else than what
- * is free. */
+/* True if another order of the components might help.  Not if this one was the first, or if something else than what is free
+ * keeps it from its place. */
 static bool may_exchange(const struct team *t)
 {
 	return t->failed && t->placed < MOST_PLACED && (t->why.why == SL_WHY_NONE || t->why.why == SL_WHY_RESOURCES ||

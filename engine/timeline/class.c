@@ -257,7 +257,7 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 	}
 }
 
-/* The first so many are not kept: who has not read them begins anew. */
+/* Drop the first *count* changes.  A reader that has not read them has to begin anew. */
 static void drop_changes(struct sl_timeline *tl, uint32_t count)
 {
 	tl->changes_dropped += count;

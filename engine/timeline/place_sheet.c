@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_CLASSES 256		/* of so few, asking each costs less than going through a sheet */
+#define FEW_CLASSES 256		/* up to so many classes, asking each costs less than a sheet */
 #define MEND_PART 2		/* if more nodes changed than half the number of classes, a sheet is filled anew */
 #define MOVE_PART 16		/* if more than this part of the classes offer something else, a sheet is copied, not moved */
 
@@ -140,7 +140,7 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 				    key_of(tl, need, l, &o) };
 }
 
-/* The node offers so much; whether that is new. */
+/* Set what the node offers now.  True if it was another amount before. */
 static bool put(struct sl_sheet *t, uint32_t n, struct sl_amount now)
 {
 	struct sl_amount was = t->node[n];

@@ -25,7 +25,7 @@ static void tell_started(job_record_t *job)
 	rebuild_job_part_list(job);
 }
 
-/* Otherwise there is nothing to launch, or once its nodes are ready. */
+/* True if the plug-in has to launch the job now.  Else there is nothing to launch, or slurmctld does it when the nodes are ready. */
 static bool is_to_launch(const job_record_t *job)
 {
 	return job->batch_flag && !IS_JOB_CONFIGURING(job);

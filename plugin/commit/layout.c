@@ -103,7 +103,7 @@ static bool is_free(const struct sl_cores *c, bitstr_t *within, uint32_t core)
 	return !bit_test(c->used, core) && (!within || (core < bit_size(within) && bit_test(within, core)));
 }
 
-/* The free cores that were chosen, of *within* where that is not NULL; fewer where they are not there any more. */
+/* The cores of the places, as a bitmap: free ones, of *within* if that is not NULL.  Fewer if some are not free any more. */
 static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t count, bitstr_t *within, struct sl_cores *c)
 {
 	bitstr_t *chosen;

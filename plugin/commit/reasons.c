@@ -145,7 +145,7 @@ static void expect(struct told *t, uint32_t job, int64_t start, struct sl_range 
 	t->of[row] = ++t->count;
 }
 
-/* It is made while no lock is held: a plan may have a place for every job. */
+/* Reads when the plan expects jobs to start, before a lock is taken: there may be such a time for every job. */
 static bool read_expected(struct told *t)
 {
 	const struct sl_plan_reserve_view *r = &t->m->plan->reserve;
@@ -290,7 +290,7 @@ static bool tell_failed(struct told *t, uint32_t i)
 			  describe(t->m, SL_WHY_RESOURCES, text), 0, NULL);
 }
 
-/* Number i of all that there is to tell: who waits, who has a place, who was refused. */
+/* Tell the user of job number *i*: jobs that wait come first, then those that have a place, then those that were refused. */
 static bool tell_one(struct told *t, uint32_t i)
 {
 	uint32_t pending = t->m->plan->pending.rows;

@@ -182,6 +182,14 @@ static int tell_strangers(const struct values *v, const struct sl_bundle *bundle
 	return -1;
 }
 
+/* A policy that looks something of the site's up by name finds nothing of that name on the canned cluster. */
+static void explain_canned(const char *what)
+{
+	if (strstr(what, "(while probed on a canned cluster)") && (strstr(what, "a nil value") || strstr(what, ": no node '")))
+		puts("The canned cluster, on which each set is tried first, has none of the site's nodes, types of GPUs and licences, and only\n"
+		     "the partitions that the site file names.  What is looked up there by name may be nil: \"if node then\", \"... or 0\".");
+}
+
 /* Check one file.  Returns 0 when it is fine, 1 after printing what is not. */
 static int check(const struct values *v, const char *file)
 {
@@ -209,6 +217,8 @@ static int check(const struct values *v, const char *file)
 	if (!bundle && err.code)
 		sl_excerpt(err.text, stdout);
 	sl_tool_trace(trace, stdout);
+	if (!bundle && err.code)
+		explain_canned(err.text);
 	sl_bundle_destroy(bundle);
 	free(trace);
 	return bad;

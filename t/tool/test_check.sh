@@ -41,6 +41,19 @@ stumble() { # TEXT MESSAGE
 }
 ok "check guesses what was forgotten" check_stumbles
 
+# FIELD STATUS: a policy whose rank is that field of the cluster
+looks_up() {
+	printf 'return { api = 1, name = "m", rank = function(job, cluster) return cluster%s end }\n' "$1" >"$T/look.lua"
+	run "$2" check "$T/look.lua"
+}
+check_canned() {
+	for field in ':node("gpu1").free_cores' '.nodes.gpu1.free_cores' ':partition("debug").usable_nodes' '.supply.gres["gpu:a100"] + 1'; do
+		looks_up "$field" 1 && out "a nil value.*while probed" && out "^The canned cluster, .* has none of the site's nodes, types" || return 1
+	done
+	looks_up '.supply.gres["gpu:a100"] or 0' 0 && looks_up '.supply.cores + nil' 1 && looks_up ' .. 1' 1 && ! out "^The canned" >/dev/null
+}
+ok "check says what the canned cluster lacks where a policy looks something up by name" check_canned
+
 check_stranger() {
 	printf '%s\n' 'return (require "sched").site {' 'partitions = {' 'p = "easy", ["pp,other"] = "easy",' '} }' >"$T/many.lua"
 	run 0 check --snapshot="$T/busy.json" "$T/many.lua" && out "many.lua: OK" &&

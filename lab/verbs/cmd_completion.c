@@ -45,6 +45,7 @@ static const struct names {
 	{ "user", "squeue -ho %u", ",", { "user" } },
 	{ "account", "squeue -ho %a", ",", { "account" } },
 	{ "qos", "squeue -ho %q", ",", { "qos" } },
+	{ "figure", "schedlua completion figures", NULL, { "objective" } },
 	{ "job", "squeue -ho %A", NULL, { NULL } },
 };
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -132,7 +133,8 @@ static void bash_names(FILE *out)
 	      "_schedlua_kind() { # OPTION: sets kind, and what is between several\n\tcase $1 in\n", out);
 	for (size_t i = 0; i < NAMES; i++)
 		for (size_t k = 0; names[i].options[k]; k++)
-			fprintf(out, "\t--%s) kind=%s between='%s' ;;\n", names[i].options[k], names[i].kind, names[i].separator);
+			fprintf(out, "\t--%s) kind=%s between='%s' ;;\n", names[i].options[k], names[i].kind,
+				names[i].separator ? names[i].separator : "");
 	fputs("\tesac\n}\n", out);
 }
 
@@ -322,17 +324,21 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return status;
 	if (!strcmp(argv[0], "policies"))
 		return list_policies();
+	if (!strcmp(argv[0], "figures")) {
+		sl_tune_figures(put_name, NULL);
+		return sl_tool_end(SL_EXIT_FINE);
+	}
 	for (size_t i = 0; shells[i]; i++)
 		if (!strcmp(argv[0], shells[i])) {
 			print[i](stdout);
 			return sl_tool_end(SL_EXIT_FINE);
 		}
-	return sl_tool_usage(verb, "no completion for \"%s\": expected bash, zsh or fish, or policies", argv[0]);
+	return sl_tool_usage(verb, "no completion for \"%s\": expected bash, zsh or fish, policies or figures", argv[0]);
 }
 
 const struct sl_verb sl_verb_completion = {
 	.name = "completion",
-	.operands = "bash|zsh|fish|policies",
+	.operands = "bash|zsh|fish|policies|figures",
 	.summary = "print what completes schedlua's commands and options in a shell",
 	.options = options,
 	.run = run,

@@ -14,6 +14,7 @@
 #include "sim/tune.h"
 #include "tool/progress.h"
 #include "verbs/sim_args.h"
+#include "verbs/verbs.h"
 
 struct values {
 	struct sl_workload_args args;
@@ -62,6 +63,12 @@ static const struct figure {
 	[SL_TUNE_LONGEST] = { "longest", "longest wait s", 0, false },
 	[SL_TUNE_GINI] = { "fairness", "Gini of users' waits", 3, false },
 };
+
+void sl_tune_figures(void (*tell)(const char *word, void *arg), void *arg)
+{
+	for (int f = 0; f < SL_TUNE_FIGURES; f++)
+		tell(figures[f].key, arg);
+}
 
 /* -- being ended -------------------------------------------------------------- */
 

@@ -9,4 +9,7 @@
 extern const struct sl_verb *const sl_lab_verbs[];
 extern const size_t sl_lab_own;
 
+/* Call tell() for each word that "tune --objective" takes. */
+void sl_tune_figures(void (*tell)(const char *word, void *arg), void *arg);
+
 #endif

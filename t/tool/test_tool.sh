@@ -79,7 +79,7 @@ offers() {
 completion_bash() {
 	command -v bash >/dev/null || return 0
 	completes co && offers compare completion && completes check --tr && offers --trust && completes check --ui &&
-		offers --uid= && completes help st && offers status && completes completion f && offers fish && completes completion p && offers policies &&
+		offers --uid= && completes help st && offers status && completes completion f && offers fish figures && completes completion p && offers policies &&
 		completes check x && offers '' && completes status --ch && offers --check
 }
 ok "bash completes commands and the options of each" completion_bash
@@ -98,6 +98,7 @@ completion_values() {
 		completes compare --policies = '"fcfs conser' && offers 'fcfs conservative' &&
 		completes willrun --partition = lo && offers long && completes willrun --partition=debug,l && offers --partition=debug,long &&
 		completes willrun --partition = '' && ! [ -e "$T/bang" ] && completes top --user = b && offers bob &&
+		completes tune --objective=f && offers --objective=fairness && completes tune --objective = b && offers bsld &&
 		completes explain 1 && offers 17 18 && completes forecast 2 && offers 205 && completes explain --partition x && offers '' &&
 		completes ledger i && offers import && completes ledger '' && offers show import export adjust create verify &&
 		completes ledger import i && offers '' && completes shadow r && offers report && completes predict r && offers report &&
@@ -124,7 +125,8 @@ completion_zsh() { # the real completion in a terminal of zsh's own
 ok "zsh completes them, too" completion_zsh
 
 completion_policies() {
-	run 0 completion policies && out '^easy$' && out '^predictive$' && quiet err
+	run 0 completion policies && out '^easy$' && out '^predictive$' && quiet err &&
+		run 0 completion figures && [ "$(sort "$T/out" | tr '\n' ' ')" = 'bsld fairness longest utilization wait ' ]
 }
 ok "completion policies lists the policies by name" completion_policies
 

@@ -123,10 +123,13 @@ static void read_how(lua_State *L, struct asker *q, struct sl_preempt_terms *t)
 		return;
 	luaL_checktype(L, HOW, LUA_TTABLE);
 	sl_lua_check_names(L, HOW, "preempt: ", "at, wait_price, max_victims, max_a_cycle, max_an_hour, max_of_user, max_of_partition, "
-			   "mode, may or cost");
+			   "prove, mode, may or cost");
 	t->at = sl_lua_named_integer(L, HOW, "at", 0, 0, INT64_MAX);
 	price = sl_lua_named_number(L, HOW, "wait_price", -1, 0, HUGE_VAL);
 	t->wait_price = price;
+	if (lua_getfield(L, HOW, "prove") != LUA_TNIL)
+		t->most_mip = sl_lua_named_number(L, HOW, "prove", 0, 0, 3600) > 0 ? lua_tonumber(L, -1) : -1;
+	lua_pop(L, 1);
 	t->max_victims = named_count(L, "max_victims");
 	t->max_a_cycle = named_count(L, "max_a_cycle");
 	t->max_an_hour = named_count(L, "max_an_hour");

@@ -17,6 +17,8 @@
 
 #include "base/grow.h"
 
+#define MIP_OVERHEAD 0.05	/* seconds for a process */
+
 /* -- taking off what a job holds --------------------------------------------- */
 
 static int change(struct sl_plan *p, uint32_t j, uint32_t i, int64_t t, bool gone, struct sl_error *err)
@@ -388,6 +390,7 @@ void plan_total(const struct sl_timeline *tl, const struct sl_request *r, int64_
 /* The search with all that it is told, and what is asked in its name. */
 struct hunt {
 	struct attempt *a;
+	const struct sl_preempt_terms *terms;
 	const struct victim_groups *groups;
 	int64_t t, seconds;
 	uint64_t most;			/* of c->effort.spent */
@@ -510,6 +513,14 @@ static size_t count_places(const struct hunt *h)
 	return n;
 }
 
+/* Seconds of work for an integer program, of what is left in this plan. */
+static double most_mip(const struct sl_plan *p, const struct sl_preempt_terms *t)
+{
+	double most = t->most_mip < 0 ? 0 : t->most_mip > 0 ? t->most_mip : SL_PREEMPT_MIP, left = SL_PREEMPT_MIP_OF_PLAN - p->mip_work;
+
+	return left < most ? (left > 0 ? left : 0) : most;
+}
+
 static int prepare(struct hunt *h, bool count_alike, struct sl_error *err)
 {
 	const struct sl_request *r = &h->a->w->pub.request;
@@ -524,7 +535,7 @@ static int prepare(struct hunt *h, bool count_alike, struct sl_error *err)
 	for (uint32_t g = 0; g < h->groups->count; g++)
 		h->cost[g] = count_alike ? h->groups->item[g].jobs : h->groups->item[g].sum;
 	h->v = (struct sl_victims) { .groups = h->groups->count, .cost = h->cost, .dims = OF_GRES + r->gres_needs,
-		.min_nodes = r->min_nodes ? r->min_nodes : 1, .bounded = !r->parts && !r->picks, .set_gone = hunt_set_gone,
+		.min_nodes = r->min_nodes ? r->min_nodes : 1, .max_nodes = r->max_nodes, .most_mip = most_mip(h->a->p, h->terms), .bounded = !r->parts && !r->picks, .set_gone = hunt_set_gone,
 		.fits = hunt_fits, .has_enough = hunt_has_enough, .arg = h };
 	read_nodes(h);
 	read_pieces(h);
@@ -538,13 +549,14 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 			int64_t seconds, bool count_alike, struct sl_choice *choice, struct sl_error *err)
 {
 	uint64_t begun = a->p->c->effort.spent;
-	struct hunt h = { .a = a, .groups = groups, .t = t, .seconds = seconds,
+	struct hunt h = { .a = a, .terms = terms, .groups = groups, .t = t, .seconds = seconds,
 			  .most = begun + (terms->most_work ? terms->most_work : SL_PREEMPT_WORK) };
 	int rc = prepare(&h, count_alike, err);
 
 	if (!rc) {
 		h.v.most_work = terms->most_work ? terms->most_work : SL_PREEMPT_WORK;
 		rc = sl_victims_choose(&h.v, choice, err);
+		a->p->mip_work += choice->mip_work > 0 ? choice->mip_work + MIP_OVERHEAD : 0;
 	}
 	free(h.number);
 	free(h.node);

@@ -36,6 +36,8 @@ struct sl_preempt_terms {
 	uint32_t max_of_user, max_of_partition;	/* the same, of one user or partition; 0: any number */
 	uint32_t mode;			/* SL_STOP_*: REQUEUE or EXPEDITE where Slurm allows it; else as Slurm has it */
 	uint64_t most_work;		/* units (base/effort.h) of the search; 0: SL_PREEMPT_WORK */
+	double most_mip;		/* seconds of work (mip.h) of an integer program where that does not prove it; 0: SL_PREEMPT_MIP;
+					 * less than 0: none is solved */
 	/* May that running job (row) be stopped for the other?  1, 0, or -1 with *err.  NULL: all may. */
 	int (*may)(void *arg, uint32_t victim, uint32_t job, struct sl_error *err);
 	/* What that costs: 0 to SL_PREEMPT_MOST_COST; others are refused with both jobs named.  0, or -1 with *err.  NULL:
@@ -45,6 +47,8 @@ struct sl_preempt_terms {
 };
 
 #define SL_PREEMPT_WORK UINT64_C(40000000)
+#define SL_PREEMPT_MIP 0.5
+#define SL_PREEMPT_MIP_OF_PLAN 2.0	/* for all jobs of one plan together */
 #define SL_PREEMPT_MOST_COST 1e15	/* of one job: sums of these are still exact enough to be compared */
 
 struct sl_preempt_answer {

@@ -5,7 +5,8 @@
  * First a set is found that will do, by several rules: those who give most for their cost, node by node the cheapest
  * nodes, all of them.  From each set everybody is taken out again who is not needed, the dearest first.  If the cheapest of
  * these costs what any set costs at least, it is proven.  If not, and there are few groups, all sets are looked through, as far as
- * they could still be cheaper (branch and bound): each group is kept or stopped, the dearest first.
+ * they could still be cheaper (branch and bound): each group is kept or stopped, the dearest first.  If there are more, or that
+ * takes too long, an integer program gives a bound and proposes a set (victims_mip.c).
  */
 #include "model/victims.h"
 #include "model/victims_private.h"
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOOKS_BEFORE_MIP 500	/* questions after which the integer program is tried instead */
+#define SOLVER_DIGITS 1e-6	/* its bound is exact to that, relative to the cost */
 #define MOST_TO_BRANCH 400	/* groups up to which all sets are looked through */
 
 struct search {
@@ -26,6 +29,8 @@ struct search {
 	double *key;			/* to sort by */
 	double cost, bound;		/* of the best; INFINITY: there is none */
 	uint32_t looks, sets;
+	uint32_t last_look;		/* of branch and bound */
+	double mip_work;
 	struct sl_error *err;
 };
 
@@ -270,7 +275,7 @@ static int branch(struct search *s, uint32_t at, double cost)
 		keep_if_best(s);
 		return 1;
 	}
-	if (has_enough(s))
+	if (has_enough(s) || s->looks > s->last_look)
 		return 0;
 	s->state[g] = VICTIM_KEPT;
 	if (!is_hopeless(s, cost)) {
@@ -285,6 +290,47 @@ static int branch(struct search *s, uint32_t at, double cost)
 		all = branch(s, at + 1, cost + s->v->cost[g]);
 	s->state[g] = VICTIM_OPEN;
 	return all;
+}
+
+/* -- as an integer program ----------------------------------------------------- */
+
+/* The proposal's groups first, then the others, the cheapest for what they give. */
+static int try_proposal(struct search *s, const bool *chosen)
+{
+	uint32_t *list = malloc(((size_t) s->v->groups + 1) * sizeof(*list));
+	int rc;
+
+	if (!list)
+		return sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
+	key_by_worth(s, 0);
+	for (uint32_t g = 0; g < s->v->groups; g++)
+		if (chosen[g])
+			s->key[g] = -1;
+	rc = try_keys(s, list);
+	free(list);
+	return rc;
+}
+
+static int try_program(struct search *s)
+{
+	bool *chosen = calloc((size_t) s->v->groups + 1, sizeof(*chosen));
+	struct sl_proposal out;
+	struct sl_error why;
+	int rc;
+
+	if (!chosen)
+		return sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
+	rc = victims_solve(&s->bounds, chosen, &out, &why);
+	s->mip_work += out.work;
+	if (rc >= 0 && out.bound > s->bound)
+		s->bound = out.bound;
+	/* (without a solver there is no proposal, which is no fault) */
+	rc = rc > 0 ? try_proposal(s, chosen) : 0;
+	free(chosen);
+	/* the solver's numbers are exact to so many digits */
+	if (!rc && s->cost > s->bound && s->cost <= s->bound * (1 + SOLVER_DIGITS))
+		s->bound = s->cost;
+	return rc;
 }
 
 /* -- */
@@ -310,10 +356,13 @@ static int search_all(struct search *s, struct sl_choice *c)
 	}
 	c->verdict = SL_VERDICT_FOUND;
 	if (!is_cheapest(s) && s->v->groups <= MOST_TO_BRANCH) {
+		s->last_look = s->v->most_mip > 0 ? s->looks + LOOKS_BEFORE_MIP : UINT32_MAX;
 		if (set_all(s, true) < 0 || (rc = branch(s, 0, 0)) < 0)
 			return -1;
 		s->bound = rc ? s->cost : s->bound;
 	}
+	if (!is_cheapest(s) && s->v->bounded && s->v->most_mip > 0 && try_program(s) < 0)
+		return -1;
 	if (is_cheapest(s))
 		c->verdict = SL_VERDICT_OPTIMAL;
 	c->bound = s->bound < s->cost ? s->bound : s->cost;
@@ -356,6 +405,7 @@ int sl_victims_choose(const struct sl_victims *v, struct sl_choice *choice, stru
 	}
 	choice->looks = s.looks;
 	choice->sets = s.sets;
+	choice->mip_work = s.mip_work;
 	if (!rc && (choice->verdict == SL_VERDICT_OPTIMAL || choice->verdict == SL_VERDICT_FOUND)) {
 		choice->stopped = s.best;
 		s.best = NULL;

@@ -42,7 +42,8 @@ struct sl_victims {
 	const struct sl_victim_node *node;
 	const struct sl_victim_piece *piece;	/* in the order of their nodes */
 	int64_t total[SL_VICTIM_DIMS];
-	uint32_t min_nodes;
+	uint32_t min_nodes, max_nodes;	/* that it has; the latter 0: any number */
+	double most_mip;		/* seconds of work (mip.h) for an integer program; 0: none is tried */
 	bool bounded;			/* these numbers are known; else only trying shows anything */
 	uint64_t most_work;		/* units (base/effort.h) for the search, beside those of the questions */
 	bool (*has_enough)(void *arg);	/* no more questions; NULL: as many as it takes */
@@ -59,6 +60,7 @@ struct sl_choice {
 	double cost, bound;
 	uint32_t looks;			/* questions asked */
 	uint32_t sets;			/* sets that would do and were compared */
+	double mip_work;		/* seconds of it that were spent */
 };
 
 /*

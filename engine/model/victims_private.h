@@ -31,6 +31,13 @@ void victims_end_bounds(struct victim_bounds *b);
 /* What a set that agrees with *state* costs at least, beside what is stopped already; INFINITY: there is none. */
 double victims_bound(struct victim_bounds *b, const uint8_t *state);
 
+/* As an integer program.  1 with *chosen, by group: a proposal; 0: it has none; -1.  *out in each case. */
+struct sl_proposal {
+	double bound;			/* no set costs less, as far as the solver's numbers go */
+	double work;			/* seconds, as in mip.h */
+};
+int victims_solve(const struct victim_bounds *b, bool *chosen, struct sl_proposal *out, struct sl_error *err);
+
 /* The least that it costs to cover *lack* by some of the items, or a lower bound of it.  Changes their order. */
 double victims_cover(struct victim_bounds *b, struct victim_item *item, uint32_t n, int64_t lack);
 

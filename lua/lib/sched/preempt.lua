@@ -28,6 +28,8 @@ local definitions = {
 	unit = { default = "gpus", values = { "gpus", "cpus" }, doc = "what reclaim counts" },
 	wait_price = { type = "number", min = 0,
 		doc = "what an hour of waiting costs, against the core-hours that others lose" },
+	prove = { type = "number", min = 0,
+		doc = "seconds of a solver's work for the proof of one set; 0: none, else 0.5" },
 	mode = { type = "string", values = { "requeue", "expedite" }, doc = "how, where Slurm allows it" },
 	may = { type = "function", doc = "function(victim, job, cluster): may it be stopped?" },
 	cost = { type = "function", doc = "function(victim, job, cluster): what that costs; else the work that is lost" },
@@ -170,7 +172,8 @@ local function note(opt, books, job, answer)
 end
 
 local function make_how(opt, books)
-	local how = { may = may_of(opt, books), cost = opt.cost or nil, wait_price = opt.wait_price, mode = opt.mode }
+	local how = { may = may_of(opt, books), cost = opt.cost or nil, wait_price = opt.wait_price, prove = opt.prove,
+		mode = opt.mode }
 	for _, name in ipairs(limits) do
 		how[name] = opt[name]
 	end

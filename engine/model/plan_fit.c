@@ -60,7 +60,7 @@ void plan_attempt_now(struct attempt *a)
 
 /* True if the job is tried on nodes that are up, without the others, before it is tried on all.  Not if it chooses among
  * sets of nodes, or counts features: then one set cannot stand for all, and nodes that are up come first by weight. */
-static bool looks_at_those_up(const struct want *w)
+bool plan_may_wake(const struct want *w)
 {
 	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;
 }
@@ -85,7 +85,7 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
 	a->wake_after = terms && terms->wake_after ? terms->wake_after : p->wake_after;
 	if (a->wake_after < 0)
 		a->wake_after = 0;
-	a->wakes = a->wake_after > 0 && looks_at_those_up(w) ? NOT_LOOKED_AT : MAY_WAKE;
+	a->wakes = a->wake_after > 0 && plan_may_wake(w) ? NOT_LOOKED_AT : MAY_WAKE;
 	if (terms && terms->how)
 		a->how = *terms->how;
 	else
@@ -243,12 +243,12 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 {
 	int rc;
 
-	if (!looks_at_those_up(a->w))
+	if (!plan_may_wake(a->w))
 		return fit_first(a, t, seconds, layout, err);
 	a->on_up = true;
 	rc = fit_first(a, t, seconds, layout, err);
 	a->on_up = false;
-	if (rc)
+	if (rc || a->wakes_nobody)
 		return rc;
 	if (t <= a->p->c->now && (rc = waits_for_nodes(a, err)))
 		return rc < 0 ? -1 : 0;
@@ -426,7 +426,7 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 	int64_t at;
 	int rc, woken;
 
-	if (!looks_at_those_up(a->w))
+	if (!plan_may_wake(a->w))
 		return fit_soonest(a, from, latest, seconds, start, err);
 	any = *a;
 	a->on_up = true;
@@ -491,18 +491,17 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 	return cluster_count_licenses(p->c, b->licenses, b->t0, b->t1, sign, err);
 }
 
-/* Seconds until the last of the booking's nodes has booted. */
-static int64_t find_boots(const struct sl_plan *p, const struct booking *b)
+int64_t plan_boots_of(const struct sl_plan *p, const struct want *w, const struct sl_layout *layout, int64_t t)
 {
 	int64_t longest = 0;
 
-	if (!b->want->pub.boots)
+	if (!w->pub.boots)
 		return 0;
-	for (uint32_t s = 0; s < b->layout.shares; s++) {
-		const struct sl_nodeset *set = &b->layout.share[s].nodes;
+	for (uint32_t s = 0; s < layout->shares; s++) {
+		const struct sl_nodeset *set = &layout->share[s].nodes;
 
 		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
-			int64_t boots = sl_cluster_boots_in(p->c, n, b->t0);
+			int64_t boots = sl_cluster_boots_in(p->c, n, t);
 
 			longest = boots > longest ? boots : longest;
 		}
@@ -516,7 +515,7 @@ static int book(struct sl_plan *p, struct booking *b, bool beneath, struct sl_er
 	struct sl_error why = { .code = SL_OK };
 	bool busy = false;
 
-	b->boots = find_boots(p, b);
+	b->boots = plan_boots_of(p, b->want, &b->layout, b->t0);
 	b->t1 = sl_later(sl_later(b->t0, b->boots), b->expected ? b->expected : b->limit);
 	if (!(beneath ? sl_layout_book_beneath : sl_layout_book)(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {

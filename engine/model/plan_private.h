@@ -281,6 +281,7 @@ struct attempt {
 	int64_t wake_after;		/* it waits for so many seconds for nodes that are up */
 	enum { MAY_WAKE, WAKES_NONE, NOT_LOOKED_AT } wakes;	/* starting now: does it wait? */
 	bool on_up;			/* it is looked for on nodes that are up, and on no others */
+	bool wakes_nobody;		/* ... whenever it is asked whether it fits */
 	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
@@ -561,6 +562,12 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
 /* Does it fit at *t* for so many seconds, and while its nodes boot?  On nodes that are up, else on any.  1, 0, or -1 with
  * *err.  *layout: want it. */
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
+
+/* Seconds until the last of its nodes has booted, if it has them from *t* on. */
+int64_t plan_boots_of(const struct sl_plan *p, const struct want *w, const struct sl_layout *layout, int64_t t);
+
+/* True if some of the nodes that it may have are up, and others would have to boot. */
+bool plan_may_wake(const struct want *w);
 
 /* The longest time in whole minutes, from *least* seconds to *most*, that fits at
  * *t*; 0 when not even *least* does; -1 with *err.  Leaves the layout. */

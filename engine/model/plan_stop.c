@@ -348,27 +348,39 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 	return true;
 }
 
+/* When it would run by itself, when others end and its nodes have booted.  (Nobody is lifted while that is asked.)  1; 0: never; -1. */
+static int runs_alone(struct deed *d, int64_t *at, int64_t *boots, struct sl_error *err)
+{
+	int64_t now = d->p->c->now, seconds;
+	bool wakes_nobody = d->a.wakes_nobody;
+	int rc;
+
+	d->a.wakes_nobody = false;
+	rc = plan_earliest(&d->a, d->terms->at > now ? d->terms->at : now, at, &seconds, err);
+	*boots = rc > 0 ? plan_boots_of(d->p, d->w, &d->a.layout, *at) : 0;
+	d->a.wakes_nobody = wakes_nobody;
+	return rc;
+}
+
 /* Does it cost less to wait?  1 with the reason; 0; -1. */
 static int is_worth_waiting(struct deed *d, struct sl_error *err)
 {
-	const struct sl_terms terms = { .from = d->terms->at };
-	int64_t alone;
+	int64_t at, boots, alone;
 	double price;
 	int rc;
 
-	if (!(d->terms->wait_price >= 0))
+	if (!(d->terms->wait_price >= 0) || (rc = runs_alone(d, &at, &boots, err)) == 0)
 		return 0;
-	/* (nobody is lifted while that is asked: it would start by itself, when others end) */
-	rc = plan_earliest(&d->a, terms.from > d->p->c->now ? terms.from : d->p->c->now, &alone, &(int64_t) { 0 }, err);
-	if (rc <= 0)
-		return rc;
-	d->answer->alone = alone;
+	if (rc < 0)
+		return -1;
+	d->answer->alone = alone = sl_later(at, boots);
 	price = (double) (alone > d->t ? alone - d->t : 0) / 3600 * d->terms->wait_price;
 	if (price > d->choice.cost)
 		return 0;
 	d->answer->waits = true;
-	plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "starts in %" PRId64 " s by itself: to wait costs %.4g, to stop others %.4g",
-		     alone - d->p->c->now, price, d->choice.cost);
+	plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "%s in %" PRId64 " s%s: to wait costs %.4g, to stop others %.4g",
+		     boots ? "its nodes will have booted" : "starts", alone - d->p->c->now, boots ? "" : " by itself", price,
+		     d->choice.cost);
 	return 1;
 }
 
@@ -516,6 +528,22 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 	return 0;
 }
 
+/* Where waiting for nodes that boot has a price: is there a set on those that are up?  0, or -1. */
+static int choose_awake(struct deed *d, struct sl_error *err)
+{
+	if (!(d->terms->wait_price >= 0) || !plan_may_wake(d->w))
+		return 0;
+	d->a.wakes_nobody = true;
+	if (choose(d, err) < 0)
+		return -1;
+	if (d->choice.stopped)
+		return 0;
+	d->a.wakes_nobody = false;
+	plan_say_nothing(&d->answer->why);
+	sl_choice_free(&d->choice);
+	return 0;
+}
+
 /* 1, 0 or -1. */
 static int search(struct deed *d, struct sl_error *err)
 {
@@ -535,7 +563,8 @@ static int search(struct deed *d, struct sl_error *err)
 		plan_say(&d->answer->why, SL_WHY_DEADLINE, "cannot end by its deadline once others have ended");
 		return 0;
 	}
-	if (choose(d, err) < 0 || (d->choice.stopped && !count_chosen(d) && choose_sooner(d, err) < 0))
+	if (choose_awake(d, err) < 0 || (!d->choice.stopped && choose(d, err) < 0) ||
+	    (d->choice.stopped && !count_chosen(d) && choose_sooner(d, err) < 0))
 		return -1;
 	if (!d->choice.stopped && d->answer->why.why == SL_WHY_NONE && explain_no_choice(d, err) < 0)
 		return -1;

@@ -419,7 +419,8 @@ static bool read_node(struct hunt *h, uint32_t n, struct sl_victim_node *node)
 
 static void read_nodes(struct hunt *h)
 {
-	const struct sl_nodeset *eligible = h->a->w->pub.request.eligible;
+	const struct sl_want *w = &h->a->w->pub;
+	const struct sl_nodeset *eligible = h->a->wakes_nobody ? w->up : w->request.eligible;
 
 	for (uint32_t n = 0; n < h->a->p->c->snap->node.rows; n++) {
 		h->number[n] = SL_NONE;

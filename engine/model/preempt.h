@@ -47,8 +47,8 @@ struct sl_preempt_terms {
 };
 
 #define SL_PREEMPT_WORK UINT64_C(40000000)
-#define SL_PREEMPT_MIP 0.5
-#define SL_PREEMPT_MIP_OF_PLAN 2.0	/* for all jobs of one plan together */
+#define SL_PREEMPT_MIP 0.2
+#define SL_PREEMPT_MIP_OF_PLAN 1.0	/* for all jobs of one plan together */
 #define SL_PREEMPT_MOST_COST 1e15	/* of one job: sums of these are still exact enough to be compared */
 
 struct sl_preempt_answer {

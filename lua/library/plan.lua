@@ -88,7 +88,7 @@ function plan:earliest(job, how) end
 ---@field max_an_hour? integer ... with those of the last hour
 ---@field max_of_user? integer ... of one user
 ---@field max_of_partition? integer ... of one partition
----@field prove? number seconds of a solver's work at most, where simpler means do not prove that a set is the cheapest; 0: none; else 0.5
+---@field prove? number seconds of a solver's work at most, where simpler means do not prove that a set is the cheapest; 0: none; else 0.2
 ---@field mode? "requeue"|"expedite" where Slurm allows it; else as Slurm has it
 ---@field may? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): boolean? of those whom Slurm lets be stopped
 ---@field cost? fun(victim: sched.job, job: sched.job, cluster: sched.cluster): number 0 to 1e15; else the work that is lost

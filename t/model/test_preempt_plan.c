@@ -93,11 +93,54 @@ static void a_held_place_whose_reservation_is_undone_is_held_on(void **state)
 	leave(&d);
 }
 
+/* Jobs 1 and 2 have a node each since half an hour and five hours, two more nodes are asleep, and take ten minutes to boot. */
+static struct desk two_asleep(void)
+{
+	struct build *b = build_create("4x8c");
+
+	for (uint32_t id = 1; id <= 2; id++) {
+		build_running(b, (struct build_job) { .id = id, .first = id - 1, .ends_in = 36000 });
+		build_change_job(b, id, .start_time = BUILD_NOW - (id == 1 ? 1800 : 18000));
+		build_stoppable(b, id, SL_STOP_REQUEUE);
+	}
+	for (uint32_t n = 2; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .state = SL_NODE_POWERED_DOWN, build_r_.resume_timeout = 600,
+			     build_r_.power_time = BUILD_NOW - 4000);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 600 });
+	build_may_preempt(b, 7);
+	build_open(b);
+	return sit(b);
+}
+
+static void to_wait_for_nodes_that_boot_has_its_price(void **state)
+{
+	struct sl_preempt_terms terms = { .wait_price = 10 };
+	struct desk d = two_asleep();
+
+	(void) state;
+	/* to stop job 1 costs eight cores' half hour and minute, to wait ten minutes at ten core-hours each hour */
+	assert_int_equal(preempt(&d, 7, &terms), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "its nodes will have booted in 600 s: to wait costs 1.664, to stop others 4.133");
+	terms.wait_price = 30;
+	assert_int_equal(preempt(&d, 7, &terms), 1);
+	assert_string_equal(where(&d, 7), "n0:8");
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows, 1);
+	leave(&d);
+	d = two_asleep();
+	terms.wait_price = -1;		/* without a price what is asleep is as good as what is up */
+	assert_int_equal(preempt(&d, 7, &terms), 1);
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows, 0);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_started_before_may_be_on_a_place_that_is_held),
 		cmocka_unit_test(a_held_place_whose_reservation_is_undone_is_held_on),
+		cmocka_unit_test(to_wait_for_nodes_that_boot_has_its_price),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

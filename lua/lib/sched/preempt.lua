@@ -29,7 +29,7 @@ local definitions = {
 	wait_price = { type = "number", min = 0,
 		doc = "what an hour of waiting costs, against the core-hours that others lose" },
 	prove = { type = "number", min = 0,
-		doc = "seconds of a solver's work for the proof of one set; 0: none, else 0.5" },
+		doc = "seconds of a solver's work for the proof of one set; 0: none, else 0.2" },
 	mode = { type = "string", values = { "requeue", "expedite" }, doc = "how, where Slurm allows it" },
 	may = { type = "function", doc = "function(victim, job, cluster): may it be stopped?" },
 	cost = { type = "function", doc = "function(victim, job, cluster): what that costs; else the work that is lost" },
@@ -195,7 +195,8 @@ local function tell(job, answer)
 end
 
 local function stop_for(opt, cluster, plan, books, how, job)
-	if plan:earliest(job) == cluster.now then
+	-- (where waiting has a price, a start on nodes that have to boot is none)
+	if plan:earliest(job, opt.wait_price and { wake_after = math.huge } or nil) == cluster.now then
 		return false
 	end
 	local answer, why, _, found = plan:preempt(job, how)

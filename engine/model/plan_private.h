@@ -522,9 +522,14 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 			int64_t seconds, bool count_alike, struct sl_choice *choice, struct sl_error *err);
 void plan_victims_free(struct victim_groups *groups);
 
-/* Are the chosen ones, with those stopped before, more than may be of one user or partition?  True with the reason. */
-bool plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
-			 const bool *chosen, struct sl_refusal *why);
+/* plan_limits.c: how many were stopped of whom, and (NULL: none) of those that are chosen; NULL with *err.  Has as many as may be been
+ * stopped of that job's user or partition before?  Are the chosen ones, with those, more than may be?  1 with the reason, 0, -1. */
+struct stop_limits *plan_limits_create(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
+				       const bool *chosen, struct sl_error *err);
+void plan_limits_free(struct stop_limits *l);
+bool plan_is_spared(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct stop_limits *l, uint32_t job);
+int plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
+			const bool *chosen, struct sl_refusal *why, struct sl_error *err);
 
 /* What of a node's or of all nodes' amounts counts, by dimension of the search (victims.h): cores, memory, each gres that the request
  * asks for.  plan_claim(): the least that the job has of each of its nodes; plan_total(): of all together. */

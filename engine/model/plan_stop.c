@@ -419,9 +419,13 @@ static int choose_few(struct deed *d, struct sl_error *err)
 
 static int choose(struct deed *d, struct sl_error *err)
 {
-	if (choose_few(d, err) < 0)
+	int rc = choose_few(d, err);
+
+	if (!rc && d->choice.stopped)
+		rc = plan_stops_too_many(d->p, d->terms, &d->groups, d->choice.stopped, &d->answer->why, err);
+	if (rc < 0)
 		return -1;
-	if (d->choice.stopped && plan_stops_too_many(d->p, d->terms, &d->groups, d->choice.stopped, &d->answer->why)) {
+	if (rc) {
 		d->choice.verdict = SL_VERDICT_UNPROVEN;	/* (another set might do) */
 		sl_choice_free(&d->choice);
 	}

@@ -64,6 +64,8 @@ struct finder {
 	uint32_t *circle;		/* ids of those for which the job was stopped, and those for which they were */
 	uint32_t circles;
 	double cores_per_gpu;		/* where nobody else says what a stop costs */
+	bool *stopped;			/* [job] in this plan already */
+	struct stop_limits *limits;
 };
 
 static bool is_in_circle(const struct finder *f, uint32_t id)
@@ -106,95 +108,14 @@ static bool keeps_some(const struct sl_plan *p, uint32_t j)
 	return job->preempt_mode[j] == SL_STOP_SUSPEND && job->safe_until[j] <= 0;
 }
 
-static bool is_stopped_already(const struct sl_plan *p, uint32_t j)
-{
-	for (uint32_t i = 0; i < p->stops; i++)
-		if (p->stop[i].job == j)
-			return true;
-	return false;
-}
-
-/* Stopped within the last hour, and in this plan: of one user or partition, or (NULL, SL_NONE) of all. */
-static uint32_t count_stops(const struct sl_plan *p, const char *user, uint32_t partition)
-{
-	const struct sl_snapshot *s = p->c->snap;
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; r < s->stopped.rows; r++)
-		n += s->stopped.time[r] > p->c->now - 3600 &&
-			(!user || !strcmp(cluster_str(p->c, s->stopped.user[r]), user)) &&
-			(partition == SL_NONE || s->stopped.partition[r] == partition);
-	for (uint32_t i = 0; i < p->stops; i++)
-		n += (!user || !strcmp(cluster_str(p->c, s->job.user[p->stop[i].job]), user)) &&
-			(partition == SL_NONE || s->job.partition[p->stop[i].job] == partition);
-	return n;
-}
-
-/* True if as many as may be of its user or its partition were stopped already. */
-static bool is_spared(const struct finder *f, uint32_t j)
-{
-	const struct sl_plan *p = f->a->p;
-	const struct sl_job_view *job = &p->c->snap->job;
-	const struct sl_preempt_terms *t = f->terms;
-
-	return (t->max_of_user && count_stops(p, cluster_str(p->c, job->user[j]), SL_NONE) >= t->max_of_user) ||
-		(t->max_of_partition && count_stops(p, NULL, job->partition[j]) >= t->max_of_partition);
-}
-
-/* Of the chosen ones: of the user or (NULL) the partition of that job. */
-static uint32_t count_alike(const struct sl_plan *p, const struct victim_groups *groups, const bool *chosen, const char *user,
-			    uint32_t partition)
-{
-	const struct sl_job_view *job = &p->c->snap->job;
-	uint32_t n = 0;
-
-	for (uint32_t g = 0; g < groups->count; g++)
-		for (uint32_t k = 0; chosen[g] && k < groups->item[g].jobs; k++) {
-			uint32_t j = groups->item[g].job[k];
-
-			n += user ? !strcmp(cluster_str(p->c, job->user[j]), user) : job->partition[j] == partition;
-		}
-	return n;
-}
-
-/* With those stopped before.  True with the reason. */
-static bool is_more_than_of(const struct sl_plan *p, const struct victim_groups *groups, const bool *chosen, const char *user,
-			    uint32_t partition, uint32_t most, struct sl_refusal *why)
-{
-	uint32_t n = most ? count_alike(p, groups, chosen, user, partition) : 0, before = n ? count_stops(p, user, partition) : 0;
-
-	if (n + before <= most || !most)
-		return false;
-	plan_say_now(why, SL_WHY_RESOURCES, "%" PRIu32 " jobs of %s %s would have to be stopped for it, of at most %" PRIu32 " that may be",
-		     n, user ? "user" : "partition", user ? user : cluster_str(p->c, p->c->snap->partition.name[partition]),
-		     before < most ? most - before : 0);
-	return true;
-}
-
-bool plan_stops_too_many(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
-			 const bool *chosen, struct sl_refusal *why)
-{
-	const struct sl_job_view *job = &p->c->snap->job;
-
-	for (uint32_t g = 0; (t->max_of_user || t->max_of_partition) && g < groups->count; g++)
-		for (uint32_t k = 0; chosen[g] && k < groups->item[g].jobs; k++) {
-			uint32_t j = groups->item[g].job[k];
-
-			if (is_more_than_of(p, groups, chosen, cluster_str(p->c, job->user[j]), SL_NONE, t->max_of_user, why) ||
-			    is_more_than_of(p, groups, chosen, NULL, job->partition[j], t->max_of_partition, why))
-				return true;
-		}
-	return false;
-}
-
 /* 1, 0, or -1 with *err. */
 static int may_be_stopped(const struct finder *f, uint32_t j, struct sl_error *err)
 {
 	const struct sl_plan *p = f->a->p;
 	uint32_t own = f->a->w->entry.job;
 
-	if (!sl_snapshot_may_stop(p->c->snap, own, j) || keeps_some(p, j) || !is_booked_plainly(p, j) || is_stopped_already(p, j) ||
-	    is_in_circle(f, p->c->snap->job.id[j]) || is_spared(f, j))
+	if (!sl_snapshot_may_stop(p->c->snap, own, j) || keeps_some(p, j) || !is_booked_plainly(p, j) || f->stopped[j] ||
+	    is_in_circle(f, p->c->snap->job.id[j]) || plan_is_spared(p, f->terms, f->limits, j))
 		return 0;
 	return f->terms->may ? f->terms->may(f->terms->arg, j, own, err) : 1;
 }
@@ -306,6 +227,12 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 	struct finder f = { .a = a, .terms = terms, .groups = groups, .eligible = a->w->pub.request.eligible };
 	int rc = find_circle(&f, err);
 
+	if (!rc && !(f.stopped = calloc((size_t) c->snap->job.rows + 1, sizeof(*f.stopped))))
+		rc = plan_no_memory(err);
+	for (uint32_t i = 0; !rc && i < a->p->stops; i++)
+		f.stopped[a->p->stop[i].job] = true;
+	if (!rc && !(f.limits = plan_limits_create(a->p, terms, NULL, NULL, err)))
+		rc = -1;
 	f.cores_per_gpu = terms->cost ? 1 : sl_preempt_cores_per_gpu(c);
 	for (uint32_t i = 0; !rc && i < c->runs; i++) {
 		uint32_t j = c->running[i];
@@ -324,6 +251,8 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 		drop_groups(&f);
 	sl_map_free(&f.group_of);
 	free(f.circle);
+	free(f.stopped);
+	plan_limits_free(f.limits);
 	return rc;
 }
 

@@ -279,15 +279,29 @@ static int check_blocks(struct check *c, const struct row *r, uint32_t node)
 	const struct sl_plan_node_run_view *run = &c->plan->node_run;
 
 	for (uint32_t k = 0; k < r->blocks && k < b->rows; k++) {
+		uint32_t end = b->nodes[k].first + b->nodes[k].count, i;
+
 		if (b->start_time[k] >= r->until || b->end_time[k] <= r->at)
 			continue;
-		for (uint32_t i = b->nodes[k].first; i < b->nodes[k].first + b->nodes[k].count; i++)
-			if (node >= run->first[i] && node <= run->last[i])
-				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is kept free from %" PRId64 " to %" PRId64
-					       ", the job has it from %" PRId64 " to %" PRId64, c->snap->job.id[r->job],
-					       check_str(c, c->snap->node.name[node]), b->start_time[k], b->end_time[k],
-					       r->at, r->until);
+		i = SL_FIRST(at, b->nodes[k].first, end, run->last[at] < node);
+		if (i < end && node >= run->first[i])
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is kept free from %" PRId64 " to %" PRId64
+				       ", the job has it from %" PRId64 " to %" PRId64, c->snap->job.id[r->job],
+				       check_str(c, c->snap->node.name[node]), b->start_time[k], b->end_time[k], r->at, r->until);
 	}
+	return 0;
+}
+
+int check_block_order(struct check *c)
+{
+	const struct sl_plan_block_view *b = &c->plan->block;
+	const struct sl_plan_node_run_view *run = &c->plan->node_run;
+
+	for (uint32_t k = 0; k < b->rows; k++)
+		for (uint32_t i = b->nodes[k].first; i < b->nodes[k].first + b->nodes[k].count; i++)
+			if (run->first[i] > run->last[i] || (i > b->nodes[k].first && run->first[i] <= run->last[i - 1]))
+				return sl_fail(c->err, SL_EINVAL, "block %" PRIu32 ": node row %" PRIu32 " comes twice or out of order", k,
+					       run->first[i]);
 	return 0;
 }
 

@@ -246,7 +246,7 @@ static int check_all(struct check *c)
 	c->row = calloc((size_t) p->start.rows + p->reserve.rows + 1, sizeof(*c->row));
 	if (!c->row)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-	if (check_begin(c) < 0)
+	if (check_block_order(c) < 0 || check_begin(c) < 0)
 		return -1;
 	read_rows(c);
 	if (check_list_hets(c) < 0 || check_rows(c) < 0 || ((p->hold.rows || p->stop.rows) && check_stops(c) < 0) ||

@@ -145,6 +145,9 @@ uint32_t check_find_job(const struct check *c, uint32_t id);
 int check_begin(struct check *c);
 void check_end_all(struct check *c);
 
+/* Are the nodes of each of the plan's blocks in order?  0 or -1. */
+int check_block_order(struct check *c);
+
 /* One start or reservation, which is billed: job, partition, nodes, times and layout.  0, or -1 with c->err. */
 int check_row(struct check *c, struct row *r);
 

@@ -392,6 +392,36 @@ static void what_names_no_row_voids_the_plan(void **state)
 	build_destroy(b);
 }
 
+/* Job 2 starts on a node of ten, of which those runs (first and last of each) are kept free. */
+static void expect_beside_block(uint32_t node, uint32_t runs, const uint32_t *run, const char *words)
+{
+	struct build *b = build_create("10x8c");
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_block_row block = { .start_time = BUILD_NOW, .end_time = BUILD_NOW + 100, .nodes = { 0, runs } };
+	struct sl_plan_start_row row = start_row(2, place(p, node, 1, 0, 0));
+
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 1, .limit = 600 });
+	row.blocks = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	for (uint32_t i = 0; i < runs; i++)
+		sl_builder_append(p->builder, SL_P_NODE_RUN, &(struct sl_plan_node_run_row) { run[2 * i], run[2 * i + 1] });
+	sl_builder_append(p->builder, SL_P_BLOCK, &block);
+	expect(b, p, words);
+	build_destroy(b);
+}
+
+static void each_node_of_a_block_is_found_and_no_other(void **state)
+{
+	static const uint32_t runs[] = { 0, 1, 3, 3, 5, 7, 9, 9 }, wrong[] = { 3, 3, 0, 1 }, twice[] = { 0, 3, 3, 4 }, back[] = { 2, 1 };
+
+	(void) state;
+	for (uint32_t n = 0; n < 10; n++)
+		expect_beside_block(n, 4, runs, n == 2 || n == 4 || n == 8 ? NULL : " is kept free from ");
+	expect_beside_block(8, 2, wrong, "block 0: node row 0 comes twice or out of order");
+	expect_beside_block(8, 2, twice, "block 0: node row 3 comes twice or out of order");
+	expect_beside_block(8, 1, back, "block 0: node row 2 comes twice or out of order");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +438,7 @@ int main(void)
 		cmocka_unit_test(licences_go_to_those_who_were_planned_first),
 		cmocka_unit_test(actions_and_reasons_are_rows_too),
 		cmocka_unit_test(what_names_no_row_voids_the_plan),
+		cmocka_unit_test(each_node_of_a_block_is_found_and_no_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -631,17 +631,22 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 		answer->verdict = SL_VERDICT_UNPROVEN;
 		return rc;
 	}
-	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for_nobody(p, err) < 0 ||
-	    plan_attempt(&d.a, p, d.w, NULL, err) < 0)
+	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&d.a, p, d.w, NULL, err) < 0)
 		return -1;
 	if (plan_lift(p, e.job, &d.at, err) < 0) {
 		plan_attempt_end(&d.a);
 		return -1;
 	}
-	rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : search(&d, err);
-	if (rc <= 0 && plan_put_back(p, d.at, rc < 0 ? NULL : err) < 0)
-		rc = -1;
-	plan_as_before(p, was);
+	/* (once its own reservation is off, for which select might preempt somebody: he is where he is) */
+	rc = plan_look_for_nobody(p, err);
+	if (!rc) {
+		rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : search(&d, err);
+		if (rc <= 0 && plan_put_back(p, d.at, rc < 0 ? NULL : err) < 0)
+			rc = -1;
+		plan_as_before(p, was);
+	} else {
+		(void) plan_put_back(p, d.at, NULL);
+	}
 	plan_attempt_end(&d.a);
 	sl_choice_free(&d.choice);
 	show_late(&d);

@@ -135,12 +135,49 @@ static void to_wait_for_nodes_that_boot_has_its_price(void **state)
 	leave(&d);
 }
 
+static int nobody(void *arg, uint32_t victim, uint32_t job, struct sl_error *err)
+{
+	(void) arg;
+	(void) victim;
+	(void) job;
+	(void) err;
+	return 0;
+}
+
+/* Node 0 is taken by job 1, which may be preempted at once; job 7 has a reservation there, for which select would preempt it. */
+static void who_counts_on_select_is_told_whom_the_plan_would_stop(void **state)
+{
+	const struct sl_preempt_terms plain = { .wait_price = -1 }, none = { .wait_price = -1, .may = nobody };
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		struct build *b = build_create("1x8c");
+		struct desk d;
+
+		build_running(b, (struct build_job) { .id = 1, .cores = 8, .ends_in = 3600 });
+		build_stoppable(b, 1, SL_STOP_REQUEUE);
+		build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 600 });
+		build_may_preempt(b, 7);
+		build_open(b);
+		d = sit(b);
+		assert_int_equal(reserve(&d, 7), 1);
+		assert_int_equal(d.at, 1);
+		assert_int_equal(preempt(&d, 7, i ? &none : &plain), !i);
+		accepted(&d);
+		assert_int_equal(d.plan.stop.rows, !i);
+		assert_int_equal(d.plan.reserve.rows, 1);
+		assert_int_equal(d.plan.reserve.start_time[0], BUILD_NOW + 1);
+		leave(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_started_before_may_be_on_a_place_that_is_held),
 		cmocka_unit_test(a_held_place_whose_reservation_is_undone_is_held_on),
 		cmocka_unit_test(to_wait_for_nodes_that_boot_has_its_price),
+		cmocka_unit_test(who_counts_on_select_is_told_whom_the_plan_would_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

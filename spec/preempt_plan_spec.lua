@@ -112,6 +112,34 @@ describe("plan:preempt", function()
 		]], machine { preemptor {} }))
 	end)
 
+	it("says what a running job would lose", function()
+		t.decide(policy_of [[
+			local lost = plan:lost_work(cluster:job(3))
+			assert(math.abs(lost - 4 * (1800 + 60) / 3600) < 1e-9, lost)
+			local ok, why = pcall(plan.lost_work, plan, cluster:job(7))
+			assert(not ok and why:find("lost_work: job 7: expected one that runs", 1, true), why)
+		]], machine { preemptor {} })
+	end)
+
+	it("stops nobody if the cost function takes the budget, and the plan stands", function()
+		local d = t.decide(policy_of [[
+			plan:start(cluster:job(8))
+			plan:preempt(cluster:job(7), { cost = function() while true do end end })
+		]], t.cluster { nodes = "5x4c", running = running(), pending = { preemptor { nodes = 2 },
+			{ id = 8, nodes = 1, exclusive = true } } }, { budget = 0.3, may_fail = true })
+		assert.same({}, stops(d))
+		assert.equal(8, d.raw.starts[1].job)
+	end)
+
+	it("never stops whom Slurm does not let be stopped, whatever the policy says", function()
+		local list = running()
+		list[1].stoppable, list[2].qos = nil, "high"
+		local jobs = t.cluster { nodes = "4x4c", running = list, pending = { preemptor { nodes = 2 } } }
+		assert.same({ "3 for 7", "4 for 7" }, stopped_by([[
+			plan:preempt(cluster:job(7), { may = function() return true end, cost = function(victim) return victim.id end })
+		]], jobs))
+	end)
+
 	it("names what it does not know", function()
 		t.decide(policy_of [[
 			local ok, why = pcall(plan.preempt, plan, cluster:job(7), { now = true, max_victim = 1 })
@@ -219,12 +247,23 @@ describe("sched.preempt", function()
 			preemptor { id = 10, account = "late", priority = 7 } }
 		-- of guests one of two
 		assert.same({ "1 for 7" }, stops(t.decide(site 'unit = "cpus", reclaim = { guests = 4, owners = 8, late = 99 }', jobs)))
-		-- "late" has what it owns after one job, or two (of a core each at least)
-		assert.same({ "1 for 7" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 1 }', jobs)))
-		assert.same({ "1 for 7", "2 for 9" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 2 }', jobs)))
+		-- "late" has what it owns after one job, or two (of four cores each)
+		assert.same({ "1 for 7" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 4 }', jobs)))
+		assert.same({ "1 for 7", "2 for 9" }, stops(t.decide(site 'unit = "cpus", reclaim = { owners = 8, late = 8 }', jobs)))
 		-- nor for one
 		local wide = machine { preemptor { nodes = 2, account = "late" } }
 		assert.same({}, stops(t.decide(site 'unit = "cpus", reclaim = { guests = 4, owners = 8, late = 99 }', wide)))
+	end)
+
+	it("takes the cheapest jobs of an account, and not its latest", function()
+		local list = running()
+		list[2].comment = "checkpoint=20"	-- at a checkpoint now
+		local function decide(call)
+			return stops(t.decide(site('unit = "cpus", reclaim = { guests = 4, owners = 8, late = 99 }' .. call),
+				t.cluster { nodes = "4x4c", running = list, pending = { preemptor { account = "late" } } }))
+		end
+		assert.same({ "2 for 7" }, decide "")
+		assert.same({ "1 for 7" }, decide ", cost = function(victim) return victim.id end")
 	end)
 
 	it("goes on with the others where one job's function fails", function()

@@ -238,6 +238,20 @@ int sl_lua_plan_preempt(lua_State *L)
 	return preempt(L, x, sl_lua_check_entry(L, x, 2), false);
 }
 
+/* plan:lost_work(job): what a stop of it costs if nobody says otherwise */
+int sl_lua_plan_lost_work(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	uint32_t job;
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	job = sl_lua_check(L, x, 2, SL_CLASS_JOB)->row;
+	if (x->snap->job.state[job] != SL_JOB_RUNNING)
+		return luaL_error(L, "lost_work: job %d: expected one that runs", (int) x->snap->job.id[job]);
+	lua_pushnumber(L, sl_plan_lost_work(x->plan, job));
+	return 1;
+}
+
 int sl_lua_preempt_instead(lua_State *L, struct sl_lua *x, struct sl_entry e)
 {
 	sl_lua_push_preempt(L);

@@ -63,7 +63,6 @@ struct finder {
 	const struct sl_nodeset *eligible;
 	uint32_t *circle;		/* ids of those for which the job was stopped, and those for which they were */
 	uint32_t circles;
-	double cores_per_gpu;		/* where nobody else says what a stop costs */
 	bool *stopped;			/* [job] in this plan already */
 	struct stop_limits *limits;
 };
@@ -120,14 +119,21 @@ static int may_be_stopped(const struct finder *f, uint32_t j, struct sl_error *e
 	return f->terms->may ? f->terms->may(f->terms->arg, j, own, err) : 1;
 }
 
+double sl_plan_lost_work(struct sl_plan *p, uint32_t job)
+{
+	if (!p->cores_per_gpu)
+		p->cores_per_gpu = sl_preempt_cores_per_gpu(p->c);
+	return sl_preempt_cost(p->c, job, p->cores_per_gpu);
+}
+
 static int cost_of(const struct finder *f, uint32_t j, double *cost, struct sl_error *err)
 {
-	const struct sl_plan *p = f->a->p;
+	struct sl_plan *p = f->a->p;
 	const uint32_t *id = p->c->snap->job.id;
 	uint32_t own = f->a->w->entry.job;
 
 	if (!f->terms->cost)
-		*cost = sl_preempt_cost(p->c, j, f->cores_per_gpu);
+		*cost = sl_plan_lost_work(p, j);
 	else if (f->terms->cost(f->terms->arg, j, own, cost, err) < 0)
 		return -1;
 	if (*cost >= 0 && *cost <= SL_PREEMPT_MOST_COST)
@@ -233,7 +239,6 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 		f.stopped[a->p->stop[i].job] = true;
 	if (!rc && !(f.limits = plan_limits_create(a->p, terms, NULL, NULL, err)))
 		rc = -1;
-	f.cores_per_gpu = terms->cost ? 1 : sl_preempt_cores_per_gpu(c);
 	for (uint32_t i = 0; !rc && i < c->runs; i++) {
 		uint32_t j = c->running[i];
 		double cost = INFINITY;

@@ -85,6 +85,9 @@ double sl_preempt_cost(const struct sl_cluster *c, uint32_t job, double cores_pe
 /* The machine's cores for each of its GPUs, of nodes with gres; 1 without GPUs.  Walks over the nodes. */
 double sl_preempt_cores_per_gpu(const struct sl_cluster *c);
 
+/* The work of that running job, as a plan counts it where the policy says nothing else. */
+double sl_plan_lost_work(struct sl_plan *p, uint32_t job);
+
 /* What stands behind a word in a list of words, text between blanks, commas and semicolons: "=..." or nothing; NULL: the word is
  * not in it. */
 const char *sl_preempt_word(const char *text, const char *name);

@@ -114,6 +114,11 @@ function plan:earliest(job, how) end
 ---@return sched.stopped_for? answer what was found where nobody is stopped
 function plan:preempt(job, how) end
 
+--- What a stop of a running job costs if the policy says nothing else: the work that it loses, in core-hours.
+---@param job sched.job
+---@return number
+function plan:lost_work(job) end
+
 --- Take a reservation back, or else the last start.
 ---@param job sched.job
 ---@return true?

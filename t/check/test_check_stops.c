@@ -303,6 +303,116 @@ static void a_gang_is_who_says_so_of_one_user_and_one_name(void **state)
 	expect_of_gangs((const char *const[]) { "gangs=a", "", "gangs=a", "" }, 0, NULL);
 }
 
+/* -- whom Slurm would not let be stopped ------------------------------------------------------ */
+
+/* Job 1 runs on node 0 and may be stopped for job 7, job 2 on node 1 in another partition; what is wrong with the stop of a job? */
+static void expect_wrong(uint32_t job, void (*spoil)(struct build *b, struct sl_plan_stop_row *row), const char *words)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_plan_stop_row row = sl_plan_stop_row();
+	struct built_plan *p;
+	struct sl_job_row of;
+
+	build_partition(b, "other", 1, 1);
+	victim(b, (struct build_job) { .id = 1, .cores = 8 });
+	victim(b, (struct build_job) { .id = 2, .first = 1, .cores = 8, .partition = 1 });
+	preemptor(b, (struct build_job) { .id = 7, .exclusive = true });
+	sl_builder_row(b->builder, SL_T_JOB, build_job_row(b, job), &of);
+	row = (struct sl_plan_stop_row) { .job = job, .preemptor = 7, .start_time = of.start_time };
+	if (spoil)
+		spoil(b, &row);
+	p = build_plan(b);
+	put_reservation(p, 7, 1, place(p, 0, 8, 0, 0));
+	hold(p, 7, 0, 0);
+	if (job != 1)
+		stop(b, p, 1, 7, 5);
+	sl_builder_append(p->builder, SL_P_STOP, &row);
+	expect(b, p, words);
+	build_destroy(b);
+}
+
+static void has_ended(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) row;
+	build_change_job(b, 1, .flags |= SL_JOBF_COMPLETING);
+}
+
+static void runs_again(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->start_time++;
+}
+
+static void is_told_already(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) row;
+	build_change_job(b, 1, .preempt_time = BUILD_NOW - 5);
+}
+
+static void is_of_another_qos(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) row;
+	build_change_job(b, 1, .qos = sl_builder_str(b->builder, "high"));
+}
+
+static void is_exempt(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) row;
+	build_change_job(b, 1, .preempt_from = BUILD_NOW + 1);
+}
+
+static void cannot_be_requeued(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->mode = SL_STOP_REQUEUE;
+}
+
+static void costs_less_than_nothing(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->cost = -1;
+}
+
+static void is_gone(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->job = 99;
+}
+
+static void nobody_is_stopped_whom_slurm_would_not_let_be_stopped_and_both_jobs_are_named(void **state)
+{
+#define WHO "job 7: job 1, which is stopped for it, "
+	(void) state;
+	expect_wrong(1, NULL, NULL);
+	expect_wrong(1, has_ended, WHO "does not run");
+	expect_wrong(1, runs_again, WHO "is in another run");
+	expect_wrong(1, is_told_already, WHO "is being stopped already");
+	expect_wrong(1, is_of_another_qos, WHO "may not be preempted by it");
+	expect_wrong(1, is_exempt, WHO "may not be preempted yet");
+	expect_wrong(1, cannot_be_requeued, WHO "may not be stopped in that way");
+	expect_wrong(1, costs_less_than_nothing, WHO "would cost less than nothing");
+	expect_wrong(1, is_gone, "job 7: job 99 is to be stopped for it, which is not in the snapshot");
+	expect_wrong(7, NULL, "job 7: job 7 is to be stopped for it, which is itself");
+	expect_wrong(2, NULL, "job 7: job 2 is stopped for it in vain");	/* it has none of the nodes */
+}
+
+static void nobody_is_stopped_twice(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct built_plan *p;
+
+	(void) state;
+	victim(b, (struct build_job) { .id = 1, .cores = 8 });
+	preemptor(b, (struct build_job) { .id = 7, .exclusive = true });
+	p = build_plan(b);
+	put_reservation(p, 7, 1, place(p, 0, 8, 0, 0));
+	hold(p, 7, 0, 0);
+	stop(b, p, 1, 7, 0);
+	stop(b, p, 1, 7, 1);
+	expect(b, p, WHO "is stopped twice");
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +424,8 @@ int main(void)
 		cmocka_unit_test(shares_are_short_of_one_device_and_not_of_all_together),
 		cmocka_unit_test(a_circle_is_found_however_long_it_is_and_however_often_each_was_stopped),
 		cmocka_unit_test(a_gang_is_who_says_so_of_one_user_and_one_name),
+		cmocka_unit_test(nobody_is_stopped_whom_slurm_would_not_let_be_stopped_and_both_jobs_are_named),
+		cmocka_unit_test(nobody_is_stopped_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

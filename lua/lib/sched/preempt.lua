@@ -79,25 +79,29 @@ local function surplus_of(opt, held, account)
 	return (held[account or ""] or 0) - (opt.reclaim[account or ""] or 0)
 end
 
--- Jobs of accounts that hold more than they own, by account, the latest first: they lose least.
+-- Jobs of accounts that hold more than they own, by account.
 local function list_of_over(opt, held, cluster)
 	local lists = {}
 	for _, job in ipairs(cluster.running) do
-		local account = job.account or ""
-		if surplus_of(opt, held, account) > 0 then
+		local account, amount = job.account or "", amount_of(opt, job)
+		if surplus_of(opt, held, account) > 0 and amount > 0 then
 			lists[account] = lists[account] or {}
-			table.insert(lists[account], { id = job.id, since = job.start_time or 0, amount = amount_of(opt, job), job = job })
+			table.insert(lists[account], { id = job.id, since = job.start_time or 0, amount = amount, job = job })
 		end
 	end
-	for _, list in pairs(lists) do
-		table.sort(list, function(x, y)
-			if x.since ~= y.since then
-				return x.since > y.since
-			end
-			return x.id > y.id
-		end)
-	end
 	return lists
+end
+
+-- Who costs least for what is given back comes first; of equal ones the latest.
+local function sort_by_cost(list)
+	table.sort(list, function(x, y)
+		if x.cost ~= y.cost then
+			return x.cost < y.cost
+		elseif x.since ~= y.since then
+			return x.since > y.since
+		end
+		return x.id > y.id
+	end)
 end
 
 -- -- the rules ------------------------------------------------------------------
@@ -126,19 +130,32 @@ local function is_permitted(opt, victim, job, cluster)
 	return not opt.may or opt.may(victim, job, cluster)
 end
 
--- Who may be stopped for the job, by id: of each account as many as hold what it has beyond what it owns.
+-- Of a list of running jobs those that may be stopped for the job, with what each costs; what is no number is no cost.
+local function permitted_of(opt, books, list, job, cluster)
+	local permitted = {}
+	for _, row in ipairs(list) do
+		if not books.stopped[row.id] and is_permitted(opt, row.job, job, cluster) then
+			local cost = opt.cost and opt.cost(row.job, job, cluster) or books.plan:lost_work(row.job)
+			row.cost = (type(cost) == "number" and cost >= 0) and cost / row.amount or math.huge
+			table.insert(permitted, row)
+		end
+	end
+	sort_by_cost(permitted)
+	return permitted
+end
+
+-- Who may be stopped for the job, by id: of each account as many as hold what it has beyond what it owns, the cheapest.
 local function reclaimable(opt, books, job, cluster)
 	local may = {}
 	books.lists = books.lists or list_of_over(opt, books.held, cluster)
 	for account, list in pairs(books.lists) do
 		local left = surplus_of(opt, books.held, account)
-		for _, row in ipairs(list) do
+		for _, row in ipairs(left > 0 and permitted_of(opt, books, list, job, cluster) or {}) do
 			if left <= 0 then
 				break
-			elseif not books.stopped[row.id] and row.amount > 0 and is_permitted(opt, row.job, job, cluster) then
-				may[row.id] = true
-				left = left - row.amount
 			end
+			may[row.id] = true
+			left = left - row.amount
 		end
 	end
 	return may
@@ -157,6 +174,18 @@ local function may_of(opt, books)
 	end
 end
 
+-- What the job is given, as far as its place says: more than it asks for at least, if it has more nodes.
+local function given_to(opt, books, job)
+	local cores, nodes = 0, 0
+	for _, of in pairs(books.plan:layout(job) or {}) do
+		cores, nodes = cores + of, nodes + 1
+	end
+	if opt.unit == "cpus" then
+		return math.max(job.cpus, cores)
+	end
+	return math.max(job.gpus, job.gpus // math.max(job.min_nodes, 1) * nodes)
+end
+
 -- What was decided for the job counts for those after it.
 local function note(opt, books, job, answer)
 	if not opt.reclaim then
@@ -168,7 +197,7 @@ local function note(opt, books, job, answer)
 		books.stopped[victim.id] = true
 		held[of] = (held[of] or 0) - amount_of(opt, victim)
 	end
-	held[account] = (held[account] or 0) + (opt.unit == "gpus" and job.gpus or job.cpus)
+	held[account] = (held[account] or 0) + given_to(opt, books, job)
 end
 
 local function make_how(opt, books)
@@ -210,7 +239,7 @@ local function stop_for(opt, cluster, plan, books, how, job)
 end
 
 local function stop_for_all(opt, cluster, plan)
-	local books, left = { held = count_held(opt, cluster), stopped = {} }, opt.jobs
+	local books, left = { held = count_held(opt, cluster), stopped = {}, plan = plan }, opt.jobs
 	local how = make_how(opt, books)
 	for job in cluster:queue(opt.window, nil, "all") do
 		if left == 0 then

@@ -5,11 +5,13 @@
  */
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -57,6 +59,7 @@ static const struct sl_option options[] = {
 struct deploy {
 	const struct values *v;
 	char dir[PATH_MAX], site[PATH_MAX], fresh[PATH_MAX + 32], before[PATH_MAX + 16];
+	const char *given;		/* the file with the new text, which is the one to be mended */
 	char *text, *old;		/* the new site file, and what it replaces (NULL: there is none) */
 	size_t size, old_size;
 	struct stat like;		/* whose files they are, and who may read them: those of the one that is there */
@@ -103,6 +106,45 @@ static int read_both(struct deploy *d, const char *file, struct sl_error *err)
 	return 0;
 }
 
+/* The text with the name of the file that was given wherever it names the one that is tried, which goes away. */
+static void put_named(const struct deploy *d, const char *text, FILE *out)
+{
+	const char *at;
+
+	while ((at = strstr(text, d->fresh)) != NULL) {
+		fprintf(out, "%.*s%s", (int) (at - text), text, d->given);
+		text = at + strlen(d->fresh);
+	}
+	fputs(text, out);
+}
+
+/* Run a command and print what it prints.  Its status as of waitpid(), or -1 with *err. */
+static int run_and_print(const struct deploy *d, char **argv, struct sl_error *err)
+{
+	int fd = memfd_create("schedlua check", MFD_CLOEXEC), status = 0, rc;
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+	posix_spawn_file_actions_t fa;
+	char *text = NULL;
+	size_t room = 0;
+	pid_t pid;
+
+	if (!in)
+		return sl_fail(err, SL_EIO, "schedlua check: %s", strerror(errno));
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, fd, STDOUT_FILENO);
+	rc = posix_spawn(&pid, "/proc/self/exe", &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (!rc && waitpid(pid, &status, 0) != pid)
+		rc = errno;
+	rewind(in);
+	if (!rc && getdelim(&text, &room, 0, in) > 0)
+		put_named(d, text, stdout);
+	fflush(stdout);
+	free(text);
+	fclose(in);
+	return rc ? sl_fail(err, SL_EIO, "schedlua check: %s", strerror(rc)) : status;
+}
+
 /* schedlua check --trust, as production reads it: where it will stand. */
 static int check(const struct deploy *d, struct sl_error *err)
 {
@@ -110,25 +152,49 @@ static int check(const struct deploy *d, struct sl_error *err)
 	/* which partitions there are is looked up in the capture: last.snap may be from before they were added */
 	char *argv[] = { (char *) "schedlua", (char *) "check", (char *) "--trust", uid, (char *) "--snapshot=none",
 			 (char *) d->fresh, d->v->path ? path : NULL, NULL };
-	int status, rc;
-	pid_t pid;
+	int status;
 
 	snprintf(uid, sizeof(uid), "--uid=%u", (unsigned) d->owner);
 	snprintf(path, sizeof(path), "--path=%s", d->v->path ? d->v->path : "");
-	fflush(stdout);
-	rc = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ);
-	if (rc || waitpid(pid, &status, 0) != pid)
-		return sl_fail(err, SL_EIO, "schedlua check: %s", strerror(rc));
+	status = run_and_print(d, argv, err);
+	if (status < 0)
+		return -1;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	return sl_fail(err, SL_EINVAL, "deploy: nothing was changed: the new set does not pass schedlua check --trust");
 }
 
+/* The same of an error. */
+static int fail_named(const struct deploy *d, struct sl_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		put_named(d, err->text, out);
+		if (!fclose(out))
+			snprintf(err->text, sizeof(err->text), "%s", text);
+		free(text);
+	}
+	return -1;
+}
+
 static int compare(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct deploy *d = arg;
+	char *said = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&said, &size);
+	int rc;
 
-	return sl_differ(d->old ? d->site : NULL, d->fresh, d->v->path, snap, stdout, d->policy, err);
+	if (!out)
+		return sl_fail(err, SL_ENOMEM, "deploy: out of memory");
+	rc = sl_differ(d->old ? d->site : NULL, d->fresh, d->v->path, snap, out, d->policy, err);
+	if (!fclose(out))
+		put_named(d, said, stdout);
+	free(said);
+	return rc ? fail_named(d, err) : 0;
 }
 
 /* -- the change ------------------------------------------------------------------- */
@@ -219,6 +285,7 @@ static int deploy(struct deploy *d, const char *file, struct sl_error *err)
 
 	if (find_site(d, err) || read_both(d, file, err))
 		return -1;
+	d->given = d->v->undo ? d->before : file;
 	rc = sl_state_put_like(d->fresh, &d->like, d->text, d->size, err);
 	if (rc)
 		return -1;

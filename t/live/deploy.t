@@ -29,11 +29,16 @@ deployed() {
 	deploys --dry-run "$C/new.lua"
 	cmp "$SITE" "$C/was.lua"
 	said '^2 jobs would start differently on the cluster as it is:$'
-	said "^  1 are expected earlier: $short$" && said "^  1 are expected later: $long$"
+	said "^$C/new.lua: OK \\("
+	fails said 'sched.lua.deploy' > /dev/null
+	said "^  1 are expected earlier: $short$"
+	said "^  1 are expected later: $long$"
 	deploys "$C/new.lua"
 	said '^it decides: .*short_first'
-	status_is policy '*short_first*' && status_is source site
-	cmp "$SITE" "$C/new.lua" && cmp "$SITE.before" "$C/was.lua"
+	status_is policy '*short_first*'
+	status_is source site
+	cmp "$SITE" "$C/new.lua"
+	cmp "$SITE.before" "$C/was.lua"
 	nothing_is_left
 	for file in "$SITE" "$SITE.before"; do [ "$(stat -c '%a %U:%G' "$file")" = "444 $owner" ]; done
 	deploys --undo
@@ -49,7 +54,8 @@ return s.site { interval = 1, partitions = { fresh = "fcfs", stale = "fcfs" } }'
 	scontrol create PartitionName=fresh Nodes=ALL > /dev/null
 	deploys --dry-run "$C/new.lua"
 	scontrol delete PartitionName=fresh
-	said "no partition 'stale' in this cluster" && fails said "no partition 'fresh'" > /dev/null
+	said "^$C/new.lua:2: no partition 'stale' in this cluster"
+	fails said "no partition 'fresh'" > /dev/null
 }
 it "deploy knows a partition from the moment on that the cluster has it" new_partition
 
@@ -58,9 +64,13 @@ not_deployed() {
 	new 'return oops'
 	fails deploys "$C/new.lua"
 	said 'nothing was changed: the new set does not pass'
+	said "^$C/new.lua:1: "
+	fails said 'sched.lua.deploy' > /dev/null
 	cp "$SITE" "$C/same.lua"
-	fails deploys "$C/same.lua" && said 'the same text already'
-	fails deploys "$C/nowhere.lua" && said 'no such file'
+	fails deploys "$C/same.lua"
+	said 'the same text already'
+	fails deploys "$C/nowhere.lua"
+	said 'no such file'
 	cmp "$SITE" "$C/was.lua" && nothing_is_left
 }
 it "what does not pass the checks of production is not installed" not_deployed

@@ -152,6 +152,7 @@ struct want {
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset up;		/* that of *pub* */
 	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_variants.c) */
+	uint32_t room;			/* cores that have to be free on a node for select to look at it, though the job is given fewer */
 	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
 	enum sl_place_method placed;	/* the method, whether or not it is native */
 	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one; preferred ones come first */

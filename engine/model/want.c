@@ -148,6 +148,19 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 	}
 }
 
+/* A job of fewer tasks than --ntasks-per-node gets cores for those alone, but of a node that has room for as many as it says
+ * (min_tasks_this_node in _allocate_sc(), select/cons_tres). */
+static void ask_room(struct want *w, const struct sl_ask *a)
+{
+	struct sl_request *r = &w->pub.request;
+	uint64_t cores = ((uint64_t) a->tasks_per_node * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
+
+	if (a->overcommit || r->whole_nodes || !a->tasks || a->tasks >= a->tasks_per_node)
+		return;
+	w->room = cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX;
+	r->least_free_cores = w->room;
+}
+
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct sl_request *r = &w->pub.request, other;
@@ -167,6 +180,7 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !sl_ask_job_gres(c->snap, a);
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
+	ask_room(w, a);
 	/* a job does not share a core with itself */
 	if (cluster_sharing(c, w->entry.job, w->entry.partition) > 1 && !r->whole_nodes)
 		r->max_cores_per_node = part->max_cores;

@@ -46,7 +46,7 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 		each = r->tasks ? r->tasks : 1;
 		nodes = 1;
 	}
-	cores = cores_of(r, each);
+	cores = cores_of(r, each) > w->room ? cores_of(r, each) : w->room;
 	if (!each || !nodes || cores > part->row_cores ||
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;

@@ -115,7 +115,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	const struct sl_job_view *job = &c->snap->job;
 	const struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores, free = 0;
 
 	if (!(w->pub.asked & SL_SOCKET_SHAPE))
 		return 0;
@@ -129,8 +129,9 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	if (!want_can_place(w, SL_SOCKET_SHAPE))
 		return 0;
 	if (!r->whole_nodes && !a->gres.count)
-		r->least_free_cores = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
-	if (!r->whole_nodes && !r->least_free_cores) {
+		free = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
+	r->least_free_cores = most(free, w->room);
+	if (!r->whole_nodes && !free) {
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
 		find_even_nodes(c, w, a, threads);
 	}

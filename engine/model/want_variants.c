@@ -27,7 +27,7 @@ void want_keep_wide(struct want *w)
 
 void want_restore_wide(const struct want *w, struct sl_request *r)
 {
-	r->least_free_cores = 0;
+	r->least_free_cores = w->room;
 	r->max_nodes = w->wide.max_nodes;
 	r->min_nodes = w->wide.min_nodes;
 	r->tasks_per_node = w->wide.tasks_per_node;
@@ -101,7 +101,7 @@ static void deal_evenly(struct want *w)
 	want_keep_wide(w);
 	r->min_nodes = r->max_nodes = w->even_nodes;
 	r->tasks_per_node = w->even_tasks;
-	r->least_free_cores = w->even_free;
+	r->least_free_cores = most(w->even_free, w->room);
 	is_placed(w);
 }
 
@@ -131,7 +131,7 @@ static struct sl_variant *add(struct list *l, const struct sl_variant *v)
 
 static void widen(const struct want *w, struct sl_request *r)
 {
-	r->least_free_cores = 0;
+	r->least_free_cores = w->room;
 	if (w->wide.differs)
 		want_restore_wide(w, r);
 }
@@ -206,6 +206,13 @@ static struct sl_variant *add_now(struct list *l, const struct sl_variant *v)
 	return now;
 }
 
+static void spare(struct sl_variant *v, const struct rows *rows)
+{
+	v->request.spare_cores = rows->spare;
+	if (v->request.least_free_cores)
+		v->request.least_free_cores += rows->spare;
+}
+
 /* Shared cores, in the order in which they are tried for a start now: cores that no job has; nodes on which some row is sure
  * to have enough (by cores, or by the number of jobs there); select.  Later starts only count cores. */
 static void list_rows(const struct want *w, struct list *l)
@@ -215,7 +222,7 @@ static void list_rows(const struct want *w, struct list *l)
 
 	all.n = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		add_now(&all, &l->at[i])->request.spare_cores = rows->spare;
+		spare(add_now(&all, &l->at[i]), rows);
 	for (uint32_t i = 0; rows->enough && i < l->n; i++) {
 		struct sl_variant *enough = add_now(&all, &l->at[i]);
 
@@ -285,7 +292,7 @@ static int make_list(struct want *w, bool wide, struct sl_error *err)
 int want_list(struct want *w, struct sl_error *err)
 {
 	struct sl_want *pub = &w->pub;
-	bool wide = (w->wide.differs || pub->request.least_free_cores) && !is_kept_from_select(w);
+	bool wide = (w->wide.differs || pub->request.least_free_cores > w->room) && !is_kept_from_select(w);
 
 	pub->bound.from = INT64_MIN;
 	pub->bound.until = INT64_MAX;

@@ -528,9 +528,33 @@ static void forecasts_end_in_time_but_for_the_first_few(void **state)
 	leave(&d);
 }
 
+/* select looks for room for all tasks that --ntasks-per-node says, and gives cores for those that there are. */
+static void fewer_tasks_than_of_a_node_need_room_for_those(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .cores = 2, .ends_in = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .tasks_per_node = 7 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .tasks_per_node = 7 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .tasks_per_node = 6 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 1, .tasks = 1, .tasks_per_node = 7 });
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n1:1");
+	assert_int_equal(start(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n1:1");
+	assert_int_equal(start(&d, 4), 1);
+	assert_int_equal(start(&d, 5), 0);
+	accepted(&d);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_tasks_than_of_a_node_need_room_for_those),
 		cmocka_unit_test(the_guard_is_asked_before_a_place_is_known_and_about_the_place),
 		cmocka_unit_test(what_the_guard_forbade_is_not_reserved_by_the_same_policy),
 		cmocka_unit_test(nothing_else_is_decided_while_the_guard_is_asked),

@@ -2,6 +2,7 @@
 /* fallback.c - see fallback.h */
 #include "plugin/fallback.h"
 #include "plugin/commit/check.h"
+#include "plugin/commit/finish.h"
 #include "plugin/commit/hold.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/layout.h"
@@ -39,7 +40,7 @@ static int select_open(struct sl_commit *m, job_record_t *job)
 {
 	bitstr_t *off = closed_nodes(m, job->job_id);
 	struct sl_cores cores = { 0 };
-	time_t preempted = sl_hold_quiet_begin(m, job, false);
+	time_t preempted = sl_hold_quiet_begin(m, job);
 	enum sl_layout_way how;
 	bool exact;
 	int rc = sl_layout_start(job, NULL, 0, false, off, NULL, &cores, &how, &exact);
@@ -83,7 +84,7 @@ static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 		return false;
 	}
 	sl_launch_now(job);
-	sl_hold_end(m, way->job_id);
+	(void) sl_hold_started(m, way->job_id);
 	if ((head = find_job_record(way->job_id)) && head != job)
 		job_resv_clear_magnetic_flag(head);
 	return true;
@@ -172,6 +173,7 @@ void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold)
 	for (i = 0; i < m->c->parts; i++)
 		f.held[i] = sl_fence_has(hold, sl_snapshot_str(snap, snap->partition.name[i]));
 
+	sl_finish_stops(m);
 	while (f.at < m->c->ways && !atomic_load(m->stop)) {
 		struct sl_hold h;
 

@@ -4,6 +4,8 @@
 
 /* -- what is held no longer --------------------------------------------------------- */
 
+static const char started[] = "the job has started";
+
 /* Why the place is not held any longer, or NULL. */
 static const char *why_given_up(const struct sl_scratch *s, const struct sl_held *h)
 {
@@ -12,7 +14,7 @@ static const char *why_given_up(const struct sl_scratch *s, const struct sl_held
 	if (!job || !sl_job_sane(job) || job->user_id != h->user || IS_JOB_FINISHED(job))
 		return "the job is gone";
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
-		return "the job has started";
+		return started;
 	if (!job->priority)
 		return "the job is held";
 	if (sl_job_stamp(job) != h->stamp)
@@ -39,7 +41,10 @@ static void give_up_places(struct sl_scratch *s, struct sl_held_book *b)
 			continue;
 		}
 		info("sched/lua: the place that is held for JobId=%u is given up: %s", b->place[i].job, why);
-		sl_held_drop(b, b->place[i].job);
+		if (why == started)
+			(void) sl_held_take(b, b->place[i].job, s->now);
+		else
+			(void) sl_held_drop(b, b->place[i].job);
 	}
 }
 
@@ -60,9 +65,9 @@ static uint32_t count_left(const struct sl_held_book *b, const struct sl_held *h
 {
 	uint32_t left = 0;
 
-	for (uint32_t i = b->stops; i-- > 0 && b->stopped[i].time >= h->since;) {
-		const struct sl_stopped *s = &b->stopped[i];
-		const job_record_t *job = s->preemptor == h->job ? find_job_record(s->job) : NULL;
+	SL_HELD_EACH_STOP(b, h->job, at) {
+		const struct sl_stopped *s = sl_held_stop_at(b, at.value);
+		const job_record_t *job = s->time >= h->since ? find_job_record(s->job) : NULL;
 
 		left += job && job->start_time == s->start_time &&
 			(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) || IS_JOB_COMPLETING(job));

@@ -4,6 +4,7 @@
 #include "plugin/commit/actions.h"
 #include "plugin/commit/full.h"
 #include "plugin/commit/het.h"
+#include "plugin/commit/finish.h"
 #include "plugin/commit/hold.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/room.h"
@@ -106,7 +107,7 @@ static void start_ended(struct sl_commit *m, uint32_t i, struct sl_start *s)
 	sl_start_count(s);
 	mark_job(m, s->job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
 	m->carried[i] = (struct sl_carried) { s->job_id, s->fate, ok ? "" : m->text[i] };
-	if (ok && !sl_hold_end(m, s->job_id))
+	if (ok && !sl_hold_started(m, s->job_id))
 		sl_room_take(m, s->places);
 	if (!ok)
 		debug("sched/lua: JobId=%u not started: %s", s->job_id, m->text[i]);
@@ -283,6 +284,7 @@ void sl_commit_run(struct sl_commit *m)
 	m->carried = xcalloc(all, sizeof(*m->carried));
 	m->text = xcalloc(all, sizeof(*m->text));
 	m->marks = xcalloc(MAX(m->c->snap.job.rows, 1), sizeof(*m->marks));
+	sl_finish_stops(m);
 	hold_and_stop(m);
 	note_requests(m);
 	while (i < m->decisions && !atomic_load(m->stop)) {

@@ -65,11 +65,11 @@ const bitstr_t *sl_hold_nodes(struct sl_commit *m, uint32_t job)
 	return NULL;
 }
 
-time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job, bool preempts)
+time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job)
 {
 	time_t before = job->details->preempt_start_time;
 
-	if (!preempts && sl_held_find(m->held, job->job_id))
+	if (sl_held_find(m->held, job->job_id))
 		job->details->preempt_start_time = time(NULL);
 	return before;
 }
@@ -80,12 +80,28 @@ void sl_hold_quiet_end(job_record_t *job, time_t before)
 		job->details->preempt_start_time = before;
 }
 
+static void forget_off(struct sl_commit *m, uint32_t job)
+{
+	uint32_t i = 0;
+
+	while (i < m->offs && m->off[i].job != job)
+		i++;
+	if (i < m->offs) {
+		FREE_NULL_BITMAP(m->off[i].nodes);
+		memmove(&m->off[i], &m->off[i + 1], (--m->offs - i) * sizeof(*m->off));
+	}
+}
+
 bool sl_hold_end(struct sl_commit *m, uint32_t job)
 {
-	if (!sl_held_drop(m->held, job))
-		return false;
-	forget_offs(m);
-	return true;
+	forget_off(m, job);
+	return sl_held_drop(m->held, job);
+}
+
+bool sl_hold_started(struct sl_commit *m, uint32_t job)
+{
+	forget_off(m, job);
+	return sl_held_take(m->held, job, time(NULL));
 }
 
 void sl_hold_free(struct sl_commit *m)
@@ -97,7 +113,7 @@ bool sl_hold_save(struct sl_commit *m)
 {
 	struct sl_error err = { SL_OK, "" };
 
-	if (!sl_held_save(m->held, &err))
+	if (!sl_held_save(m->held, time(NULL), &err))
 		return true;
 	if (sl_status_trouble(m->status, SL_TROUBLE_HELD, err.text))
 		error("sched/lua: %s: no job is stopped for another one, since its place would be forgotten with slurmctld", err.text);

@@ -28,13 +28,14 @@ const bitstr_t *sl_hold_nodes(struct sl_commit *m, uint32_t job);
 
 /*
  * Around a select_nodes() for a job that a place is held for: select preempts nobody meanwhile, as for a job for which others were
- * preempted a moment ago (kill_pending in select_nodes()), since who is stopped for it is the plan's to say. *preempts: it
- * may nevertheless. Returns what sl_hold_quiet_end() puts back.
+ * preempted a moment ago (kill_pending in select_nodes()), since who is stopped for it is the plan's to say. Returns what
+ * sl_hold_quiet_end() puts back.
  */
-time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job, bool preempts);
+time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job);
 void sl_hold_quiet_end(job_record_t *job, time_t before);
 
 /* The job has started, or is to have no place any longer. True if one was held. */
+bool sl_hold_started(struct sl_commit *m, uint32_t job);
 bool sl_hold_end(struct sl_commit *m, uint32_t job);
 
 /* Write the book, if it has changed. False, with the trouble told of: it could not be written. */

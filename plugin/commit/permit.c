@@ -17,6 +17,28 @@ bool sl_permit_is_gang(job_record_t *job)
 	return slurm_job_preempt_mode(sl_permit_leader(job)) == PREEMPT_MODE_SUSPEND;
 }
 
+static int has_nodes(void *x, void *nodes)
+{
+	const job_record_t *job = x;
+
+	return job->node_bitmap && bit_overlap_any(job->node_bitmap, nodes);
+}
+
+uint32_t sl_permit_other(const struct sl_permit *p, const bitstr_t *nodes, bool (*planned)(uint32_t leader, void *arg), void *arg)
+{
+	for (uint32_t i = 0; i < p->victims.slots; i++) {
+		uint32_t id = p->victims.slot[i].entry - 1;	/* of a slot that is free: of no job */
+		job_record_t *job = p->victims.slot[i].entry ? find_job_record(id) : NULL;
+
+		if (!job || planned(id, arg))
+			continue;
+		if (job->het_job_list ? list_find_first(job->het_job_list, has_nodes, (void *) nodes) != NULL :
+		    has_nodes(job, (void *) nodes))
+			return id;
+	}
+	return 0;
+}
+
 static int add_victim(void *x, void *arg)
 {
 	const job_record_t *job = x;

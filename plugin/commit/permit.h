@@ -40,4 +40,11 @@ job_record_t *sl_permit_leader(job_record_t *job);
 /* True if Slurm suspends the job when another one is started beside it, and tells it nothing before. */
 bool sl_permit_is_gang(job_record_t *job);
 
+/*
+ * A job that has any of those nodes, that may be preempted for the preemptor, and of which *planned* does not say that this is
+ * meant; 0: there is none. With gang scheduling select takes cores of such jobs to be free, and gang scheduling preempts
+ * whoever has those that the preemptor got, by its mode and without GraceTime.
+ */
+uint32_t sl_permit_other(const struct sl_permit *p, const bitstr_t *nodes, bool (*planned)(uint32_t leader, void *arg), void *arg);
+
 #endif

@@ -23,21 +23,28 @@ static void add_alloc(struct sl_room *r, const struct sl_snapshot *snap, struct 
 		r->left[snap->alloc.node[i]] += sign * (int64_t) snap->alloc.cores[i];
 }
 
-/* Those of its victims that have their nodes still stand on what is held: that is not counted twice. */
-static void add_place(const struct sl_commit *m, struct sl_room *r, const struct sl_held *h, const struct sl_map *rows)
+/* Add to own[], by node row, what those that were stopped for the job have still. */
+static void add_own(const struct sl_commit *m, int64_t *own, uint32_t job, int64_t sign)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
-	const struct sl_held_book *b = m->held;
-	int64_t *own = xcalloc(snap->node.rows + 1, sizeof(*own));
 
-	for (uint32_t i = 0; i < b->stops; i++) {
-		uint32_t row = b->stopped[i].preemptor == h->job ? sl_collect_row(m->c, b->stopped[i].job) : SL_NONE;
+	SL_HELD_EACH_STOP(m->held, job, at) {
+		const struct sl_stopped *s = sl_held_stop_at(m->held, at.value);
+		uint32_t row = sl_collect_row(m->c, s->job);
 
-		if (row == SL_NONE || snap->job.start_time[row] != b->stopped[i].start_time)
+		if (row == SL_NONE || snap->job.start_time[row] != s->start_time)
 			continue;
 		for (uint32_t k = snap->job.alloc[row].first; k < snap->job.alloc[row].first + snap->job.alloc[row].count; k++)
-			own[snap->alloc.node[k]] += snap->alloc.cores[k];
+			own[snap->alloc.node[k]] += sign * (int64_t) snap->alloc.cores[k];
 	}
+}
+
+/* Those of its victims that have their nodes still stand on what is held: that is not counted twice. *own: zeroes, before and after. */
+static void add_place(const struct sl_commit *m, struct sl_room *r, const struct sl_held *h, const struct sl_map *rows, int64_t *own)
+{
+	const struct sl_snapshot *snap = &m->c->snap;
+
+	add_own(m, own, h->job, 1);
 	for (uint32_t i = 0; i < h->nodes; i++) {
 		uint32_t row = find_row(snap, rows, h->node[i].name);
 
@@ -46,13 +53,14 @@ static void add_place(const struct sl_commit *m, struct sl_room *r, const struct
 		r->held[row] = true;
 		r->left[row] -= MAX((int64_t) h->node[i].cores - own[row], 0);
 	}
-	xfree(own);
+	add_own(m, own, h->job, -1);
 }
 
 static struct sl_room *find_room(struct sl_commit *m)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
 	struct sl_room *r = xmalloc(sizeof(*r));
+	int64_t *own = xcalloc(snap->node.rows + 1, sizeof(*own));
 	struct sl_map rows = { 0 };
 
 	r->left = xcalloc(snap->node.rows + 1, sizeof(*r->left));
@@ -65,7 +73,8 @@ static struct sl_room *find_room(struct sl_commit *m)
 	for (uint32_t i = 0; i < snap->job.rows; i++)
 		add_alloc(r, snap, snap->job.alloc[i], -1);
 	for (uint32_t i = 0; i < m->held->places; i++)
-		add_place(m, r, &m->held->place[i], &rows);
+		add_place(m, r, &m->held->place[i], &rows, own);
+	xfree(own);
 	sl_map_free(&rows);
 	return r;
 }

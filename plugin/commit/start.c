@@ -336,7 +336,7 @@ static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout
 
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
-	preempted = sl_hold_quiet_begin(s->m, job, s->preempts);
+	preempted = sl_hold_quiet_begin(s->m, job);
 	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->dealt, s->keep_off,
 			     s->native ? sl_full_nodes(s->m, job, s->part, s->row) : NULL, cores, way, exact);
 	sl_hold_quiet_end(job, preempted);
@@ -532,6 +532,8 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	}
 	if (!s->native && (why = sl_room_lacks(s->m, s->job_id, s->places)))
 		return give_up(s, SL_FATE_PLACES, why);
+	if (sl_held_find(s->m->held, s->job_id))
+		debug("sched/lua: JobId=%u is put on the place that is held for it", s->job_id);
 	if ((why = take_shape(s)))
 		return give_up(s, SL_FATE_SHAPE, why);
 	if (!s->native && (why = check_places(s))) {

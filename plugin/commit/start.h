@@ -24,7 +24,6 @@ struct sl_start {
 	bool native, dealt;
 	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
 	bool any_way;			/* or in any that draws it in */
-	bool preempts;			/* select may preempt others for it, though a place is held for it */
 	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */
 	uint32_t behind;		/* of a native start: select is not shown the nodes of the plan's first so many reservations */
 	uint32_t blocks;		/* blocks of the plan, the first so many, that bind it */

@@ -16,6 +16,7 @@ struct batch {
 	uint32_t first, end;
 	uint32_t hold;			/* its row in the table of holds */
 	uint32_t told;			/* jobs that were told to end */
+	bool first_noted;		/* of all that are stopped for it */
 	uint32_t gang;			/* ... that gang scheduling suspends when the job starts */
 	bool refused;
 	char why[200];			/* of a refusal */
@@ -31,52 +32,76 @@ static void set_fate(struct sl_commit *m, uint32_t row, enum sl_fate fate, const
 	m->carried[i] = (struct sl_carried) { m->plan->stop.job[row], fate, m->text[i] };
 }
 
-/* Nobody is stopped any more for that job. */
+static bool was_told(const struct batch *b, uint32_t row);
+
+/* What was noted of those that are not told after all is not true. */
+static void forget_notes(struct batch *b, uint32_t from)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+	struct sl_held *place = sl_held_find(b->m->held, v->preemptor[b->order[b->first]]);
+
+	for (uint32_t i = from; i < b->end; i++)
+		if (!was_told(b, b->order[i]))
+			sl_held_unstop(b->m->held, v->job[b->order[i]], v->preemptor[b->order[i]], v->start_time[b->order[i]]);
+	if (place && b->first_noted && !b->told)
+		place->since = 0;
+}
+
+/* Nobody is stopped any more for that job. Under the locks, unless nothing was noted. */
 static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 {
 	struct sl_commit *m = b->m;
 	const struct sl_plan_stop_view *v = &m->plan->stop;
+	char text[sizeof(m->status->stop_refused)];
 
 	b->refused = true;
+	forget_notes(b, from);
 	for (uint32_t i = from; i < b->end; i++) {
 		set_fate(m, b->order[i], fate, b->why);
 		m->status->stops_refused++;
 	}
-	snprintf(m->status->stop_refused, sizeof(m->status->stop_refused), "JobId=%u is not stopped for JobId=%u: %s",
-		 v->job[b->order[from]], v->preemptor[b->order[from]], b->why);
-	info("sched/lua: JobId=%u%s is not stopped for JobId=%u: %s", v->job[b->order[from]], b->end - from > 1 ? " and others" : "",
-	     v->preemptor[b->order[from]], b->why);
+	snprintf(text, sizeof(text), "JobId=%u is not stopped for JobId=%u: %s", v->job[b->order[from]], v->preemptor[b->order[from]],
+		 b->why);
+	/* (a policy may plan the same in each cycle) */
+	if (strcmp(text, m->status->stop_refused))
+		info("sched/lua: %s%s", text, b->end - from > 1 ? "; nor are others" : "");
+	snprintf(m->status->stop_refused, sizeof(m->status->stop_refused), "%s", text);
 }
 
 /* -- one victim --------------------------------------------------------------------------- */
 
-/* Tell a job, all its components, to end. Slurm does the rest: its mode, its GraceTime, what follows. */
-static bool tell_to_end(job_record_t *victim, job_record_t *preemptor, uint32_t mode)
+bool sl_stop_tell(job_record_t *victim, job_record_t *preemptor, uint32_t mode)
 {
 	slurm_job_preempt(victim, preemptor, sl_permit_mode(victim, mode), true);
 	/* its code is an error, too, where GraceTime passes first */
 	return victim->preempt_time || !IS_JOB_RUNNING(victim);
 }
 
-static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim, int64_t start_time)
+/* It is in the book before it is told. */
+static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim)
 {
 	struct sl_commit *m = b->m;
 	const struct sl_plan_stop_view *v = &m->plan->stop;
 	struct sl_held *place = sl_held_find(m->held, v->preemptor[row]);
 	struct sl_error err = { SL_OK, "" };
-	time_t now = time(NULL);
 	uint32_t job = sl_collect_row(m->c, v->job[row]);
-	struct sl_stopped stop = { v->job[row], v->preemptor[row], start_time, now,
+	struct sl_stopped stop = { v->job[row], v->preemptor[row], v->start_time[row], time(NULL),
 				   (char *) (job == SL_NONE ? "" : sl_snapshot_str(&m->c->snap, m->c->snap.job.user[job])),
-				   victim->part_ptr ? victim->part_ptr->name : (char *) "" };
+				   victim->part_ptr ? victim->part_ptr->name : (char *) "", v->mode[row] };
 
 	if (sl_held_stop(m->held, &stop, &err))
 		error("sched/lua: %s", err.text);
-	if (!place)
-		return;
+	b->first_noted |= !place->since;
 	if (!place->since)
-		place->since = now;
-	place->left++;
+		place->since = stop.time;
+}
+
+static void count_left(const struct batch *b)
+{
+	struct sl_held *place = sl_held_find(b->m->held, b->m->plan->stop.preemptor[b->order[b->first]]);
+
+	if (place)
+		place->left++;
 }
 
 /* One row, which may be stopped: its job, or the heterogeneous job that it is a component of. */
@@ -88,19 +113,20 @@ static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 	char *by;
 
 	if (victim->preempt_time || !IS_JOB_RUNNING(victim)) {	/* with another component, just now */
-		note_stop(b, row, victim, v->start_time[row]);
+		count_left(b);
 		set_fate(m, row, SL_FATE_DONE, "");
 		return;
 	}
 	by = sl_plain(xstrdup(sl_image_str(&m->plan->image, v->by[row])));
 	info("sched/lua: policy %s: %pJ is stopped for %pJ", by, victim, preemptor);
 	xfree(by);
-	if (!tell_to_end(victim, preemptor, v->mode[row])) {
+	if (!sl_stop_tell(victim, preemptor, v->mode[row])) {
 		set_fate(m, row, SL_FATE_ACTION, "slurmctld did not stop it");
 		m->status->stops_refused++;
+		sl_held_unstop(m->held, v->job[row], v->preemptor[row], v->start_time[row]);
 		return;
 	}
-	note_stop(b, row, victim, v->start_time[row]);
+	count_left(b);
 	set_fate(m, row, SL_FATE_DONE, "");
 	m->status->stops++;
 	b->told++;
@@ -156,6 +182,15 @@ static bool may_stop_group(struct batch *b, struct sl_permit *p, uint32_t from, 
 	return true;
 }
 
+/* It has ended by itself, perhaps since it was noted. */
+static void find_ended(struct batch *b, uint32_t row)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+
+	sl_held_unstop(b->m->held, v->job[row], v->preemptor[row], v->start_time[row]);
+	set_fate(b->m, row, SL_FATE_CHANGED, sl_permit_ended);
+}
+
 static void stop_group(struct batch *b, struct sl_permit *p, uint32_t from, uint32_t end)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -166,7 +201,7 @@ static void stop_group(struct batch *b, struct sl_permit *p, uint32_t from, uint
 		if (was_told(b, row))
 			set_fate(b->m, row, SL_FATE_DONE, "");
 		else if (sl_permit_refused(p, v->job[row], v->start_time[row], v->mode[row]) == sl_permit_ended)
-			set_fate(b->m, row, SL_FATE_CHANGED, sl_permit_ended);
+			find_ended(b, row);
 		else if (sl_permit_is_gang(find_job_record(v->job[row])))
 			b->gang++;
 		else
@@ -199,6 +234,41 @@ static bool find_preemptor(struct batch *b, struct sl_permit *p)
 	return !why;
 }
 
+/* Under the locks: all of them are noted who have to be told. */
+static void note_all(struct batch *b, struct sl_permit *p)
+{
+	const struct sl_plan_stop_view *v = &b->m->plan->stop;
+
+	for (uint32_t i = b->first; i < b->end; i++) {
+		uint32_t row = b->order[i];
+		job_record_t *job = find_job_record(v->job[row]);
+
+		if (!was_told(b, row) && !sl_permit_refused(p, v->job[row], v->start_time[row], v->mode[row]) && !sl_permit_is_gang(job))
+			note_stop(b, row, job);
+	}
+}
+
+static bool may_begin(struct batch *b, struct sl_permit *p)
+{
+	snprintf(b->why, sizeof(b->why), "slurmctld ends, or has another configuration");
+	return sl_commit_same_world(b->m) && find_preemptor(b, p);
+}
+
+/* All of them may be stopped, and are noted; or none is. */
+static void prepare(struct batch *b)
+{
+	struct sl_permit p = { 0 };
+	struct sl_hold h;
+
+	sl_hold_take(&h, b->m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	if (may_begin(b, &p) && may_stop_all(b, &p))
+		note_all(b, &p);
+	else
+		refuse_rest(b, b->first, SL_FATE_UNFIT);
+	sl_permit_end(&p);
+	sl_hold_leave(&h);
+}
+
 /* One hold of the locks, some groups; returns the first one that was not looked at. */
 static uint32_t run_some(struct batch *b, uint32_t from)
 {
@@ -207,8 +277,7 @@ static uint32_t run_some(struct batch *b, uint32_t from)
 	uint32_t i = from, end;
 
 	sl_hold_take(&h, b->m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
-	snprintf(b->why, sizeof(b->why), "slurmctld ends, or has another configuration");
-	if (!sl_commit_same_world(b->m) || !find_preemptor(b, &p) || (from == b->first && !may_stop_all(b, &p))) {
+	if (!may_begin(b, &p) || (from == b->first && !may_stop_all(b, &p))) {
 		refuse_rest(b, from, SL_FATE_UNFIT);
 		i = b->end;
 	}
@@ -228,39 +297,85 @@ static uint32_t run_some(struct batch *b, uint32_t from)
 	return i;
 }
 
+/* Under the locks: nobody else is told. */
+static void refuse_now(struct batch *b, uint32_t from, enum sl_fate fate, const char *why)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+
+	snprintf(b->why, sizeof(b->why), "%s", why);
+	lock_slurmctld(locks);
+	refuse_rest(b, from, fate);
+	unlock_slurmctld(locks);
+}
+
 /* -- victims that gang scheduling suspends -------------------------------------------------- */
+
+/* True if the plan suspends the job with that leader. */
+static bool is_in_batch(uint32_t leader, void *arg)
+{
+	const struct batch *b = arg;
+
+	for (uint32_t i = b->first; i < b->end; i++) {
+		const job_record_t *job = sl_permit_leader(find_job_record(b->m->plan->stop.job[b->order[i]]));
+
+		if (job && job->job_id == leader)
+			return true;
+	}
+	return false;
+}
+
+/* True if nobody on those nodes but those victims can be preempted for the job. */
+static bool is_theirs_alone(struct batch *b, const bitstr_t *nodes)
+{
+	struct sl_permit p = { 0 };
+	bool ok = find_preemptor(b, &p);
+	uint32_t other = ok ? sl_permit_other(&p, nodes, is_in_batch, b) : 0;
+
+	if (other)
+		snprintf(b->why, sizeof(b->why), "JobId=%u on its nodes could be preempted instead", other);
+	sl_permit_end(&p);
+	return ok && !other;
+}
+
+/* Under the locks: select puts the job onto those nodes and no others. */
+static bool put_beside(struct batch *b, struct sl_start *s, const bitstr_t *nodes)
+{
+	struct sl_cores cores = { 0 };
+	bool ok;
+
+	s->keep_off = bit_copy((bitstr_t *) nodes);
+	bit_not(s->keep_off);
+	ok = sl_start_run(s, &cores);
+	if (ok)
+		(void) sl_hold_started(b->m, s->job_id);
+	sl_start_count(s);
+	sl_cores_clear(&cores);
+	FREE_NULL_BITMAP(s->keep_off);
+	return ok;
+}
 
 /*
  * Nobody is told anything: select puts the job beside those victims, on the nodes of its place and no others, and gang
- * scheduling suspends them when it starts.
+ * scheduling suspends them when it starts. On nodes where it may preempt others, too, nobody can say whom it will be: then it
+ * is not started.
  */
 static bool start_beside(struct batch *b)
 {
 	struct sl_commit *m = b->m;
 	const struct sl_plan_hold_view *v = &m->plan->hold;
 	uint32_t job = v->job[b->hold], part = SL_NONE;
-	struct sl_cores cores = { 0 };
 	struct sl_hold h;
 	struct sl_start s;
 	const bitstr_t *nodes;
-	bool ok = false;
+	bool ok;
 
 	for (uint32_t i = 0; i < m->plan->reserve.rows; i++)
 		if (m->plan->reserve.job[i] == job)
 			part = m->plan->reserve.partition[i];
 	s = (struct sl_start) { .m = m, .job_id = job, .partition = part, .stamp = v->stamp[b->hold], .native = true, .any_way = true,
-				.text = b->why, .through = SL_NONE, .preempts = true };
+				.text = b->why, .through = SL_NONE };
 	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
-	if (sl_commit_same_world(m) && (nodes = sl_hold_nodes(m, job))) {
-		s.keep_off = bit_copy((bitstr_t *) nodes);
-		bit_not(s.keep_off);
-		ok = sl_start_run(&s, &cores);
-		if (ok)
-			(void) sl_hold_end(m, job);
-		sl_start_count(&s);
-	}
-	sl_cores_clear(&cores);
-	FREE_NULL_BITMAP(s.keep_off);
+	ok = sl_commit_same_world(m) && (nodes = sl_hold_nodes(m, job)) && is_theirs_alone(b, nodes) && put_beside(b, &s, nodes);
 	sl_hold_leave(&h);
 	return ok;
 }
@@ -286,26 +401,23 @@ static void end_gang(struct batch *b, bool now)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-static void run_batch(struct batch *b, const char *refused)
+/* What was prepared is on the disk now, if it could be written. */
+static void run_batch(struct batch *b, bool saved)
 {
 	struct sl_commit *m = b->m;
 	uint32_t preemptor = m->plan->stop.preemptor[b->order[b->first]], i = b->first;
 	const struct sl_held *place;
 
-	if (refused) {
-		snprintf(b->why, sizeof(b->why), "no place is held for it: %s", refused);
-		refuse_rest(b, i, SL_FATE_UNFIT);
-		return;
-	}
-	while (i < b->end && !atomic_load(m->stop))
+	/* it would be forgotten between the signal and the start */
+	if (!b->refused && !saved)
+		refuse_now(b, i, SL_FATE_UNFIT, "no place is held for it: it could not be written");
+	while (i < b->end && !b->refused && !atomic_load(m->stop))
 		i = run_some(b, i);
-	if (i < b->end) {
-		snprintf(b->why, sizeof(b->why), "slurmctld ends");
-		refuse_rest(b, i, SL_FATE_STOPPED);
-	}
+	if (i < b->end && !b->refused)
+		refuse_now(b, i, SL_FATE_STOPPED, "slurmctld ends");
 	place = sl_held_find(m->held, preemptor);
 	if (b->gang)
-		end_gang(b, place && !place->left);
+		end_gang(b, !b->refused && place && !place->left);
 	place = sl_held_find(m->held, preemptor);
 	/* nothing is coming free for it: the next plan decides anew */
 	if (place && !place->since && b->refused)
@@ -332,27 +444,46 @@ static uint32_t hold_of(const struct sl_commit *m, uint32_t job)
 	return SL_NONE;
 }
 
+static void prepare_batch(struct batch *b, const char *const *refused)
+{
+	uint32_t hold = hold_of(b->m, b->m->plan->stop.preemptor[b->order[b->first]]);
+	const char *why = hold == SL_NONE ? "the plan does not say which" : refused[hold];
+	char text[sizeof(b->why)];
+
+	b->hold = hold;
+	if (!why) {
+		prepare(b);
+		return;
+	}
+	snprintf(text, sizeof(text), "no place is held for it: %s", why);
+	refuse_now(b, b->first, SL_FATE_UNFIT, text);
+}
+
 void sl_stop_run(struct sl_commit *m, const char *const *refused)
 {
 	const struct sl_plan_stop_view *v = &m->plan->stop;
-	uint32_t *order = xcalloc(MAX(v->rows, 1), sizeof(*order)), i;
-	struct batch b = { .m = m, .order = order };
-	/* a place that is not on the disk would be forgotten between the signal and the start */
-	bool saved = sl_hold_save(m);
+	uint32_t *order = xcalloc(MAX(v->rows, 1), sizeof(*order)), i, batches = 0;
+	struct batch *batch = xcalloc(MAX(v->rows, 1), sizeof(*batch));
+	bool saved;
 
 	for (i = 0; i < v->rows; i++)
 		order[i] = i;
 	ordered = v;
 	qsort(order, v->rows, sizeof(*order), by_preemptor);
-	for (i = 0; i < v->rows; i = b.end) {
-		b = (struct batch) { .m = m, .order = order, .first = i, .end = i + 1 };
-		while (b.end < v->rows && v->preemptor[order[b.end]] == v->preemptor[order[i]])
-			b.end++;
-		b.hold = hold_of(m, v->preemptor[order[i]]);
-		run_batch(&b, b.hold == SL_NONE ? "the plan does not say which" : refused[b.hold] ? refused[b.hold] :
-			  saved ? NULL : "it could not be written");
-		m->stopped += b.told;
+	for (i = 0; i < v->rows; i = batch[batches++].end) {
+		struct batch *b = &batch[batches];
+
+		*b = (struct batch) { .m = m, .order = order, .first = i, .end = i + 1 };
+		while (b->end < v->rows && v->preemptor[order[b->end]] == v->preemptor[order[i]])
+			b->end++;
+		prepare_batch(b, refused);
 	}
+	saved = sl_hold_save(m);
+	for (i = 0; i < batches; i++) {
+		run_batch(&batch[i], saved);
+		m->stopped += batch[i].told;
+	}
+	xfree(batch);
 	xfree(order);
 	(void) sl_hold_save(m);
 }

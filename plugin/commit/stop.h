@@ -7,7 +7,8 @@
  * exemptions of each release, with all components of a heterogeneous job. It is stopped by slurm_job_preempt(), in the mode that Slurm has for
  * it, after its GraceTime; what ends it after that time is slurmctld's own job_time_limit().
  *
- * All victims of a job are looked at before the first of them is stopped: if one of them may not be stopped, none is. After that they
+ * All victims of a job are looked at before the first of them is stopped: if one of them may not be stopped, none is. Then they
+ * are noted in the book, which is written: if slurmctld is killed from then on, finish.c does the rest. After that they
  * are stopped group by group, each group in one hold of the locks. A victim that has ended by itself does no harm, unless
  * others of its group would be stopped with it.
  *
@@ -23,5 +24,8 @@
  * each row is in m->carried behind the actions. Takes the locks itself.
  */
 void sl_stop_run(struct sl_commit *m, const char *const *refused);
+
+/* Tell a job, all its components, to end, in the mode of the plan (SL_STOP_*). Slurm does the rest: its GraceTime, what follows. */
+bool sl_stop_tell(job_record_t *victim, job_record_t *preemptor, uint32_t mode);
 
 #endif

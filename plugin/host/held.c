@@ -82,10 +82,9 @@ static int copy_place(struct sl_held *to, const struct sl_held *from, struct sl_
 
 struct sl_held *sl_held_find(const struct sl_held_book *b, uint32_t job)
 {
-	for (uint32_t i = 0; i < b->places; i++)
-		if (b->place[i].job == job)
-			return &b->place[i];
-	return NULL;
+	uint32_t i = sl_map_by_id(&b->place_of, job);
+
+	return i == SL_MAP_NOTHING ? NULL : &b->place[i];
 }
 
 static bool is_same_gres(const struct sl_held_node *a, const struct sl_held_node *b)
@@ -108,6 +107,13 @@ static bool is_same_place(const struct sl_held *a, const struct sl_held *b)
 	return same;
 }
 
+static void forget_taken(struct sl_held_book *b, uint32_t i)
+{
+	free_place(&b->taken[i].place);
+	memmove(&b->taken[i], &b->taken[i + 1], (--b->takens - i) * sizeof(*b->taken));
+	b->changed = true;
+}
+
 struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place, struct sl_error *err)
 {
 	struct sl_held *old = sl_held_find(b, place->job), new;
@@ -121,11 +127,16 @@ struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place,
 		sl_fail(err, SL_ELIMIT, "job %" PRIu32 ": places are held for %u jobs already", place->job, SL_HELD_MOST);
 		return NULL;
 	}
-	if (!old && sl_grow(&b->place, &b->place_room, b->places + 1, sizeof(*b->place), err))
+	if (!old && (sl_grow(&b->place, &b->place_room, b->places + 1, sizeof(*b->place), err) ||
+		     sl_map_reserve(&b->place_of, b->places + 1, err)))
 		return NULL;
 	if (copy_place(&new, place, err))
 		return NULL;
+	for (uint32_t i = b->takens; i-- > 0;)
+		if (b->taken[i].place.job == place->job)
+			forget_taken(b, i);
 	if (!old) {
+		(void) sl_map_put(&b->place_of, sl_hash_id(place->job), b->places, NULL);
 		old = &b->place[b->places++];
 	} else {
 		new.since = new.since ? new.since : old->since;
@@ -137,16 +148,44 @@ struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place,
 	return old;
 }
 
-bool sl_held_drop(struct sl_held_book *b, uint32_t job)
+/* Nobody has it any more; what it was is the caller's. */
+static bool remove_place(struct sl_held_book *b, uint32_t job, struct sl_held *was)
 {
 	struct sl_held *h = sl_held_find(b, job);
 
 	if (!h)
 		return false;
-	free_place(h);
+	*was = *h;
 	b->places--;
 	memmove(h, h + 1, (size_t) (&b->place[b->places] - h) * sizeof(*h));
+	sl_map_clear(&b->place_of);
+	for (uint32_t i = 0; i < b->places; i++)
+		(void) sl_map_put(&b->place_of, sl_hash_id(b->place[i].job), i, NULL);
+	return true;
+}
+
+bool sl_held_drop(struct sl_held_book *b, uint32_t job)
+{
+	struct sl_held was;
+
+	if (!remove_place(b, job, &was))
+		return false;
+	free_place(&was);
 	b->changed = true;
+	return true;
+}
+
+bool sl_held_take(struct sl_held_book *b, uint32_t job, int64_t now)
+{
+	struct sl_held was;
+
+	if (b->takens == SL_HELD_MOST)
+		forget_taken(b, 0);
+	if (sl_grow(&b->taken, &b->taken_room, b->takens + 1, sizeof(*b->taken), NULL))
+		return sl_held_drop(b, job);
+	if (!remove_place(b, job, &was))
+		return false;
+	b->taken[b->takens++] = (struct sl_taken) { was, now + SL_HELD_TAKEN_S };
 	return true;
 }
 
@@ -158,11 +197,28 @@ static void free_stop(struct sl_stopped *s)
 	free(s->partition);
 }
 
+/* Its room is there. */
+static void index_stop(struct sl_held_book *b, uint32_t i)
+{
+	(void) sl_map_put(&b->stops_of, sl_hash_id(b->stopped[i].job), b->stops_gone + i, NULL);
+	(void) sl_map_put(&b->stops_for, sl_hash_id(b->stopped[i].preemptor), b->stops_gone + i, NULL);
+}
+
+static void drop_oldest(struct sl_held_book *b)
+{
+	sl_map_remove(&b->stops_of, sl_hash_id(b->stopped[0].job), b->stops_gone);
+	sl_map_remove(&b->stops_for, sl_hash_id(b->stopped[0].preemptor), b->stops_gone);
+	free_stop(&b->stopped[0]);
+	memmove(b->stopped, b->stopped + 1, --b->stops * sizeof(*b->stopped));
+	b->stops_gone++;
+}
+
 int sl_held_stop(struct sl_held_book *b, const struct sl_stopped *s, struct sl_error *err)
 {
 	struct sl_stopped new = *s;
 
-	if (sl_grow(&b->stopped, &b->stop_room, b->stops + 1, sizeof(*b->stopped), err))
+	if (sl_grow(&b->stopped, &b->stop_room, b->stops + 1, sizeof(*b->stopped), err) ||
+	    sl_map_reserve(&b->stops_of, b->stops + 1, err) || sl_map_reserve(&b->stops_for, b->stops + 1, err))
 		return -1;
 	new.user = strdup(s->user);
 	new.partition = strdup(s->partition);
@@ -170,21 +226,47 @@ int sl_held_stop(struct sl_held_book *b, const struct sl_stopped *s, struct sl_e
 		free_stop(&new);
 		return sl_fail(err, SL_ENOMEM, "job %" PRIu32 ": no memory to note that it was stopped", s->job);
 	}
-	if (b->stops == SL_STOPPED_MOST) {
-		free_stop(&b->stopped[0]);
-		memmove(b->stopped, b->stopped + 1, --b->stops * sizeof(*b->stopped));
-	}
-	b->stopped[b->stops++] = new;
+	if (b->stops == SL_STOPPED_MOST)
+		drop_oldest(b);
+	b->stopped[b->stops] = new;
+	index_stop(b, b->stops++);
 	b->changed = true;
 	return 0;
 }
 
+static void index_stops_anew(struct sl_held_book *b)
+{
+	b->stops_gone = 0;
+	sl_map_clear(&b->stops_of);
+	sl_map_clear(&b->stops_for);
+	for (uint32_t i = 0; i < b->stops; i++)
+		index_stop(b, i);
+}
+
+void sl_held_unstop(struct sl_held_book *b, uint32_t job, uint32_t preemptor, int64_t start_time)
+{
+	const struct sl_stopped *s = sl_held_stopped(b, job, start_time);
+	uint32_t i = s ? (uint32_t) (s - b->stopped) : 0;
+
+	if (!s || s->preemptor != preemptor)
+		return;
+	free_stop(&b->stopped[i]);
+	memmove(&b->stopped[i], &b->stopped[i + 1], (--b->stops - i) * sizeof(*b->stopped));
+	index_stops_anew(b);
+	b->changed = true;
+}
+
 const struct sl_stopped *sl_held_stopped(const struct sl_held_book *b, uint32_t job, int64_t start_time)
 {
-	for (uint32_t i = b->stops; i-- > 0;)
-		if (b->stopped[i].job == job && b->stopped[i].start_time == start_time)
-			return &b->stopped[i];
-	return NULL;
+	const struct sl_stopped *last = NULL;
+
+	SL_MAP_EACH(&b->stops_of, sl_hash_id(job), at) {
+		const struct sl_stopped *s = sl_held_stop_at(b, at.value);
+
+		if (s->start_time == start_time && (!last || s > last))
+			last = s;
+	}
+	return last;
 }
 
 void sl_held_forget_stops(struct sl_held_book *b, bool (*forget)(const struct sl_stopped *s, void *arg), void *arg)
@@ -196,8 +278,11 @@ void sl_held_forget_stops(struct sl_held_book *b, bool (*forget)(const struct sl
 			free_stop(&b->stopped[i]);
 		else
 			b->stopped[kept++] = b->stopped[i];
-	b->changed |= kept < b->stops;
+	if (kept == b->stops)
+		return;
+	b->changed = true;
 	b->stops = kept;
+	index_stops_anew(b);
 }
 
 void sl_held_destroy(struct sl_held_book *b)
@@ -206,8 +291,14 @@ void sl_held_destroy(struct sl_held_book *b)
 		return;
 	for (uint32_t i = 0; i < b->places; i++)
 		free_place(&b->place[i]);
+	for (uint32_t i = 0; i < b->takens; i++)
+		free_place(&b->taken[i].place);
 	for (uint32_t i = 0; i < b->stops; i++)
 		free_stop(&b->stopped[i]);
+	free(b->taken);
+	sl_map_free(&b->place_of);
+	sl_map_free(&b->stops_of);
+	sl_map_free(&b->stops_for);
 	free(b->place);
 	free(b->stopped);
 	free(b->path);
@@ -296,7 +387,7 @@ static bool read_stop(struct reading *r, char *rest)
 
 	return read_u32(&rest, &s.job) && s.job && read_u32(&rest, &s.preemptor) && s.preemptor &&
 		read_number(&rest, MOST_SECONDS, &s.start_time) && read_number(&rest, MOST_SECONDS, &s.time) &&
-		read_text(&rest, &s.user) && read_text(&rest, &s.partition) && !rest && !sl_held_stop(r->b, &s, r->err);
+		read_text(&rest, &s.user) && read_text(&rest, &s.partition) && read_u32(&rest, &s.mode) && !rest && !sl_held_stop(r->b, &s, r->err);
 }
 
 /* What was read of a place is put into the book, if all of it makes sense. True if it does. */
@@ -373,6 +464,7 @@ int sl_held_open(struct sl_held_book *b, const char *path, struct sl_error *err)
 		rc = sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path, (int) sizeof(HEADER) - 2, HEADER);
 	free(text);
 	b->changed = rc != 0;
+	b->reread = b->places > 0;
 	return rc;
 }
 
@@ -408,16 +500,19 @@ static void write_stop(FILE *f, const struct sl_stopped *s)
 {
 	fprintf(f, "S\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t", s->job, s->preemptor, s->start_time, s->time);
 	write_text(f, s->user, '\t');
-	write_text(f, s->partition, '\n');
+	write_text(f, s->partition, '\t');
+	fprintf(f, "%" PRIu32 "\n", s->mode);
 }
 
-int sl_held_save(struct sl_held_book *b, struct sl_error *err)
+int sl_held_save(struct sl_held_book *b, int64_t now, struct sl_error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f;
 	int rc;
 
+	while (b->takens && b->taken[0].until <= now)
+		forget_taken(b, 0);
 	if (!b->changed || !b->path)
 		return 0;
 	if (!(f = open_memstream(&text, &size)))
@@ -425,6 +520,8 @@ int sl_held_save(struct sl_held_book *b, struct sl_error *err)
 	fputs(HEADER, f);
 	for (uint32_t i = 0; i < b->places; i++)
 		write_place(f, &b->place[i]);
+	for (uint32_t i = 0; i < b->takens; i++)
+		write_place(f, &b->taken[i].place);
 	for (uint32_t i = 0; i < b->stops; i++)
 		write_stop(f, &b->stopped[i]);
 	for (uint32_t i = 0; i < b->places; i++)

@@ -4,7 +4,7 @@
  * and the jobs that were stopped.
  *
  * The book outlives the engine, slurmctld and a fail-over in a file under StateSaveLocation. A place is in the file before
- * the first of its victims is told to end. After a restart slurmctld may know less than the file: a place is believed only
+ * the first of its victims is told to end, and so is who these are. After a restart slurmctld may know less than the file: a place is believed only
  * if its job waits with the stamp that it had.
  *
  * The file has a header with its version, then a line for each place, each node of it, each gres of that, and each stopped
@@ -22,10 +22,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/map.h"
 
 /* So many places at a time, and so many stopped jobs that are remembered. */
 #define SL_HELD_MOST 1024u
 #define SL_STOPPED_MOST 100000u
+
+/* How long a place stays in the file after its job has started: until slurmctld has saved that it has, and some more. */
+#define SL_HELD_TAKEN_S 60
 
 /* How long a stopped job is remembered after it was told to end; longer if it waits to run again. */
 #define SL_STOPPED_LASTS_S 3600
@@ -60,14 +64,27 @@ struct sl_stopped {
 	int64_t start_time;		/* of the run that was stopped */
 	int64_t time;			/* when it was told to end */
 	char *user, *partition;
+	uint32_t mode;			/* SL_STOP_* of the plan */
+};
+
+struct sl_taken {
+	struct sl_held place;
+	int64_t until;			/* it is written */
 };
 
 struct sl_held_book {
 	struct sl_held *place;		/* in the order in which they were put in */
 	uint32_t places, place_room;
+	struct sl_taken *taken;		/* whose jobs have started, by time: nobody holds them any more, they are in the file only */
+	uint32_t takens, taken_room;
 	struct sl_stopped *stopped;	/* by time */
 	uint32_t stops, stop_room;
+	/* what is looked up for each row of a plan, or each job that waits */
+	struct sl_map place_of;		/* job -> its place in *place* */
+	struct sl_map stops_of, stops_for;	/* job, preemptor -> places in *stopped*, counted from stops_gone */
+	uint32_t stops_gone;
 	bool changed;
+	bool reread;			/* the places were read: what was noted may not have been done (commit/finish.h) */
 	char *path;
 };
 
@@ -81,7 +98,7 @@ void sl_held_destroy(struct sl_held_book *b);
 int sl_held_open(struct sl_held_book *b, const char *path, struct sl_error *err);
 
 /* Write the book if it has changed: onto the disk. 0, or -1 with *err. */
-int sl_held_save(struct sl_held_book *b, struct sl_error *err);
+int sl_held_save(struct sl_held_book *b, int64_t now, struct sl_error *err);
 
 /* The place that is held for a job, or NULL. */
 struct sl_held *sl_held_find(const struct sl_held_book *b, uint32_t job);
@@ -95,11 +112,32 @@ struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place,
 /* Hold nothing for that job any more. False: nothing was held. */
 bool sl_held_drop(struct sl_held_book *b, uint32_t job);
 
-/* Remember that a job was told to end. The oldest entry goes where there is one too many. 0, or -1 with *err. */
+/*
+ * The same, since its job has started at *now*. The place stays in the file for SL_HELD_TAKEN_S: a slurmctld that was killed
+ * before it had saved the start finds it there when it is back, and the job waiting.
+ */
+bool sl_held_take(struct sl_held_book *b, uint32_t job, int64_t now);
+
+/* Remember that a job is told to end, which is noted, and on the disk, before it is. The oldest entry goes where there is one too many. 0, or -1 with *err. */
 int sl_held_stop(struct sl_held_book *b, const struct sl_stopped *s, struct sl_error *err);
+
+/* It was noted and not told. */
+void sl_held_unstop(struct sl_held_book *b, uint32_t job, uint32_t preemptor, int64_t start_time);
 
 /* Of this run of a job, when it was told to end; NULL: it was not. */
 const struct sl_stopped *sl_held_stopped(const struct sl_held_book *b, uint32_t job, int64_t start_time);
+
+/*
+ * The jobs that were stopped for a job:
+ *
+ *	SL_HELD_EACH_STOP(b, preemptor, at)
+ *		use(sl_held_stop_at(b, at.value));
+ */
+#define SL_HELD_EACH_STOP(b, job, at) SL_MAP_EACH(&(b)->stops_for, sl_hash_id(job), at)
+static inline const struct sl_stopped *sl_held_stop_at(const struct sl_held_book *b, uint32_t value)
+{
+	return &b->stopped[value - b->stops_gone];
+}
 
 /* Forget the stopped jobs of which *forget* says so. */
 void sl_held_forget_stops(struct sl_held_book *b, bool (*forget)(const struct sl_stopped *s, void *arg), void *arg);

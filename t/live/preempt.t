@@ -4,13 +4,8 @@
 # the engine and of slurmctld. The engine is t/plugin/fake_engine, in which the names of jobs say who is stopped for whom
 # (t/plugin/fake_stops.h), and which has select put jobs with other names wherever it likes.
 . "${0%/*}/live.sh"
+. "${0%/*}/preempt.sh"
 needs_plugin
-: "${SL_PLUGINDIR:=$TOP/.work/inst/lib/slurm}"
-
-built=$SL_BUILD/t/plugin/fake_engine
-[ -x "$built" ] || skip_all "t/plugin/fake_engine is not built"
-FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
-LUA=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50,lua_engine=$FAKE
 STOCK=bf_interval=1,sched_interval=1,sched_min_interval=0,default_queue_depth=2000
 # Under that name heterogeneous jobs are accepted. What is requeued waits for as long as credentials last.
 live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE" \
@@ -22,8 +17,7 @@ live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier
 	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
 	PreemptType=preempt/partition_prio PreemptMode=REQUEUE "SchedulerParameters=$LUA" \
 	SchedulerType=sched/backfill "PluginDir=$SL_PLUGINDIR/schedlua:$SL_PLUGINDIR:$SL_SLURM_PLUGINS"
-cp "$built" "$FAKE.new" && echo stops > "$FAKE.mode" && mv "$FAKE.new" "$FAKE"
-HELD=$C/state/schedlua/held
+stops_begin
 
 restart() { # lua|stock|shadow
 	local parameters=$LUA plugins=$SL_PLUGINDIR/schedlua:$SL_PLUGINDIR:$SL_SLURM_PLUGINS
@@ -35,59 +29,7 @@ restart() { # lua|stock|shadow
 }
 fresh() { cluster_ctld_kill; restart "$1"; }
 
-# The engine is as it should be, whatever the last scene left of it.
-well() {
-	[ ! -e "$FAKE.away" ] || mv "$FAKE.away" "$FAKE"
-	status_is source site || { scontrol reconfigure; wait_for 30 status_is source site; }
-}
-
-# A victim: NAME PARTITION [OPTION...]. Slurm sends SIGTERM to the steps of a batch job, so one without any ends when its
-# GraceTime is over. With OBEYS=1 it ends when it is told to.
-victim() {
-	local script='exec sleep 600'
-	[ -z "${OBEYS-}" ] || script='srun sleep 600; true'
-	sbatch --parsable --output=/dev/null -J "$1" -p "$2" -t 60 --requeue "${@:3}" --wrap "$script"
-}
-runs_all() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
-ids_run() { wait_for 30 runs_all "$@"; }
-requeued_once() { local id; for id; do [ "$(job_get "$id" Restarts)" = 1 ] && job_is "$id" PENDING || return 1; done; }
-left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] || return 1; done; }
-take() { # NAME OPTION... : the job that waits for others to be stopped
-	submit -J "$1" -p high -t 60 --exclusive "${@:2}"
-}
-holds_for() { grep -qE "^P[[:space:]]$1[[:space:]]" "$HELD" 2> /dev/null; }
-holds_nothing() { ! grep -q '^P' "$HELD" 2> /dev/null; }
-is_held() { wait_for 20 holds_for "$1"; }
-gives_up() { wait_for 20 holds_nothing; }
-was_stopped() { [ "$(grep -c "^S[[:space:]]$1[[:space:]]" "$HELD")" = 1 ]; }
-told() { [[ $(job_get "$1" PreemptTime) == 2* ]]; }
-all_told() { local id; for id; do told "$id" || return 1; done; }
-has_ended() { ! job_is "$1" RUNNING COMPLETING; }
 starts_of() { grep -c "sched/lua: started JobId=$1 " "$C/log/slurmctld.log"; }
-flood() { # HOW_MANY [PARTITION]
-	local i
-	for i in $(seq "$1"); do submit -J native -p "${2:-main}" -N1 -n1 -t 10 --priority=100000000 > /dev/null; done
-}
-floods() { squeue -h -n native -t R -o %N | grep -q .; }
-none_on() { # NODELIST : no job of the flood runs there
-	local n
-	for n in $(expand "$1"); do [ -z "$(squeue -h -n native -t R -w "$n" -o %i)" ] || return 1; done
-}
-
-# Eight nodes: of each of four a victim has all, others have the rest.
-machine() { # PARTITION [HOW_MANY victims obey] : each has a node for itself, or with SHARED=1 all of its cores
-	local i whole=--exclusive
-	[ -z "${SHARED-}" ] || whole=-n8
-	well
-	V=() REST=()
-	for i in 1 2 3 4; do V+=("$(OBEYS=$([ "$i" -gt "${2:-0}" ] || echo 1) victim v "$1" -N1 $whole)"); done
-	for i in 1 2 3 4; do REST+=("$(victim rest "$1" -N1 $whole)"); done
-	ids_run "${V[@]}" "${REST[@]}"
-	PLACE=$(for i in "${V[@]}"; do job_nodes "$i"; done | paste -sd,)
-}
-in_place() { # JOBID
-	[ "$(expand "$(job_nodes "$1")" | sort)" = "$(expand "$PLACE" | sort)" ]
-}
 
 # ------------------------------------------------------------------------ scenes
 
@@ -192,6 +134,20 @@ held_by_user() {
 }
 it "the place is given up when its job is held" held_by_user
 
+requeues_itself() {
+	local job
+	machine graced
+	job=$(take take_v -N4)
+	is_held "$job"
+	wait_for 10 all_told "${V[@]}"
+	scontrol requeue "${V[0]}"
+	starts "$job" 60
+	in_place "$job"
+	wait_for 20 requeued_once "${V[@]}"
+	left_alone "${REST[@]}"
+}
+it "a victim whose user requeues it meanwhile is stopped once" requeues_itself
+
 brief() {
 	local job
 	machine graced
@@ -232,14 +188,6 @@ without_engine() {
 	well
 }
 it "the place is held while nobody but the plug-in decides, which starts the job there" without_engine
-
-# The file of jobs has what waits by now: what slurmctld had not saved when it was killed is not the scheduler's to keep.
-# (Of the job that waits nothing may be changed: it would have another stamp.)
-saves_jobs() {
-	touch "$C/mark"
-	scontrol update JobId="${REST[0]}" Comment=save
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
-}
 
 killed_between() { # SCHEDULER it comes up with
 	local job
@@ -287,12 +235,16 @@ shadowed() {
 }
 it "in shadow mode it is said who would have been stopped" shadowed
 
-suspends() {
-	local job
+with_gang_scheduling() {
+	! grep -q '^PreemptMode=SUSPEND' "$C/etc/slurm.conf" || return 0
 	cluster_ctld_kill
 	cluster_conf PreemptMode=SUSPEND,GANG \
 		"PartitionName=paused Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=SUSPEND"
 	restart lua
+}
+suspends() {
+	local job
+	with_gang_scheduling
 	SHARED=1 machine paused	# (no job is put beside one that has its node for itself)
 	job=$(submit -J take_v -p high -t 60 -N4 -n4)
 	starts "$job" 30
@@ -305,6 +257,41 @@ suspends() {
 	left_alone "${V[@]}"
 }
 it "where gang scheduling suspends victims the job starts beside them, and they go on afterwards" suspends
+
+# On each of two nodes a victim has four cores, and another job, which Slurm would stop for the one that waits, the others.
+beside() { # PARTITION of those others
+	local i
+	with_gang_scheduling
+	well
+	V=() REST=()
+	for i in 1 2; do
+		V+=("$(victim v paused -N1 -n4 -w "n00$i")")
+		REST+=("$(victim rest "$1" -N1 -n4 -w "n00$i")")
+	done
+	ids_run "${V[@]}" "${REST[@]}"
+}
+not_beside() { grep -qE "\"stopped\": ?\[\{\"job\": ?[0-9]+, ?\"preemptor\": ?$1,.*on its nodes could be preempted instead" "$C/state/schedlua/decisions.jsonl"; }
+spares_others() {
+	local job
+	beside low
+	job=$(submit -J take_v -p high -t 60 -N2 -n16)
+	wait_for 30 not_beside "$job"
+	stays_pending "$job"
+	left_alone "${REST[@]}" "${V[@]}"
+}
+it "select does not requeue others in the place of those that are suspended" spares_others
+
+suspends_no_others() {
+	local job
+	beside paused
+	job=$(submit -J take_v -p high -t 60 -N2 -n8)
+	wait_for 30 not_beside "$job"
+	stays_pending "$job"
+	left_alone "${REST[@]}" "${V[@]}"
+	scancel "${REST[@]}"
+	starts "$job" 60
+}
+it "nor are others suspended in their place" suspends_no_others
 cluster_conf PreemptMode=REQUEUE "PartitionName=paused Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE"
 
 # Those that are stopped for one job make room for others, for whom more are stopped.

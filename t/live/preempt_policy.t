@@ -6,7 +6,7 @@ needs_plugin
 live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=5" \
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
 	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
-	PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
+	PreemptType=preempt/partition_prio PreemptMode=REQUEUE SlurmctldParameters=enable_expedited_requeue MaxArraySize=2001 \
 	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
 needs_engine
 HELD=$C/state/schedlua/held
@@ -70,5 +70,56 @@ spared() {
 	fails is_held "$job"
 }
 it "who has run for less than min_runtime is not stopped" spared
+
+# Three are told to end, and before they have the node of one of them fails. The plan gives the place up; as long as the others
+# end select is asked for nobody, then it may stop more than the one that is missing.
+node_fails() {
+	local ids=() job victims failed n
+	preempts ""
+	for _ in $(seq 8); do ids+=("$(low -N1)"); done
+	wait_for 30 all_run "${ids[@]}"
+	job=$(submit -p high -N3 --exclusive -t 60)
+	wait_for 20 is_held "$job"
+	mapfile -t victims < <(awk -v job="$job" '$1 == "S" && $3 == job { print $2 }' "$HELD")
+	failed=$(job_nodes "${victims[0]}")
+	scontrol update NodeName="$failed" State=DOWN Reason=test
+	starts "$job" 120
+	[[ " $(expand "$(job_nodes "$job")" | paste -sd' ') " != *" $failed "* ]]
+	n=$(restarted "${ids[@]}")
+	[ "$n" -ge 4 ] && [ "$n" -le 5 ]
+}
+it "where a node of the place fails meanwhile the job starts elsewhere, and nobody is stopped twice" node_fails
+
+# From 25.11 on Slurm keeps the nodes of a job that is requeued as expedited for that job. Stopped for another one it is
+# requeued as all are, neither held nor before the job that it was stopped for.
+expedited() {
+	local ids=() id job
+	slurm_since 25.11 || skip "there is no --requeue=expedite before 25.11"
+	preempts 'mode = "expedite"'
+	for _ in 1 2 3 4; do ids+=("$(low -N2 --requeue=expedite)"); done
+	wait_for 30 all_run "${ids[@]}"
+	job=$(submit -p high -N4 --exclusive -t 60)
+	starts "$job" 90
+	wait_for 30 eval '[ "$(restarted '"${ids[*]}"')" = 2 ]'
+	for id in "${ids[@]}"; do
+		[ "$(job_get "$id" Restarts)" = 0 ] || { job_is "$id" PENDING && [ "$(job_get "$id" Priority)" != 0 ]; }
+	done
+}
+it "a job with --requeue=expedite gives its nodes away, and waits as all others do" expedited
+
+# More jobs that may have others stopped than there is to stop.
+many() {
+	local ids=() id
+	preempts ""
+	for _ in $(seq 8); do ids+=("$(low -N1)"); done
+	wait_for 30 all_run "${ids[@]}"
+	for _ in 1 2 3 4 5; do submit -p high -N1 --exclusive -t 60 --array=1-200 > /dev/null; done
+	wait_for 90 eval '[ "$(squeue -h -p high -t R -o %i | wc -l)" = 8 ]'
+	wait_for 30 eval '[ "$(restarted '"${ids[*]}"')" = 8 ]'
+	status_is engine_failures 0
+	status_is places ""
+	fails grep -E 'error: .*(sched/lua|schedlua)' "$C/log/slurmctld.log"
+}
+it "of a thousand jobs that may have others stopped as many do as there are others, each of whom is stopped once" many
 
 live_end

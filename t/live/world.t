@@ -15,7 +15,7 @@ schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine
 DECIDER=defer,sched_interval=-1
 [ -z "${SL_WORLD_SHADOW-}" ] || DECIDER=lua_shadow=$SL_WORLD_SHADOW,bf_interval=1,sched_interval=2,sched_min_interval=0
 live_begin 8 "SchedulerParameters=$DECIDER,lua_interval=0.3,lua_wake=50" SlurmctldDebug=debug \
-	MaxNodeCount=24 "NodeSet=dynamic Feature=dynamic" \
+	MaxNodeCount=24 "NodeSet=dynamic Feature=dynamic" PreemptType=preempt/qos PreemptMode=REQUEUE \
 	"PartitionName=main Nodes=n[001-008] Default=YES MaxTime=INFINITE State=UP" \
 	"PartitionName=dyn Nodes=dynamic MaxTime=INFINITE State=UP"
 CTLD=$(cluster_ctld_pid)
@@ -107,6 +107,9 @@ database_ready() {
 	! why=$(lacks_database) || skip "$why"
 	database_up && sacctmgr -i -Q add account lab > /dev/null &&
 		sacctmgr -i -Q add user root account=lab > /dev/null &&
+		sacctmgr -i -Q add qos yields GraceTime=1 > /dev/null && sacctmgr -i -Q add qos safe > /dev/null &&
+		sacctmgr -i -Q add qos takes Preempt=yields > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,yields,safe,takes > /dev/null &&
 		database_enforce associations,limits,qos
 }
 
@@ -162,7 +165,44 @@ turn_accounts() {
 
 turn_configuration() {
 	sleep 3
+	site_that_preempts
 	slurm_one_at_a_time scontrol reconfigure
+}
+
+# Jobs that may be stopped for others, half of them two and two; and those others.
+preempting_job() { # KIND GANG OPTION...
+	local id
+	id=$(sbatch --parsable -o /dev/null -t 5 --mem=1 -q "$1" --requeue "${@:3}" --wrap "
+		echo start \$SLURM_JOB_ID \$(date +%s.%N) >> $C/ran
+		sleep $((RANDOM % 6 + $([ "$1" = yields ] && echo 12 || echo 2)))
+		echo end \$SLURM_JOB_ID \$(date +%s.%N) >> $C/ran") || return 0
+	echo "$id $1 $2" >> "$C/kinds"
+}
+turn_preemption() {
+	local gang=g$1
+	preempting_job yields "$gang" -n6 --comment="gang=$gang"
+	preempting_job yields "$gang" -n6 --comment="gang=$gang"
+	preempting_job yields - -N1 --exclusive
+	preempting_job yields - -N2 -n10
+	[ $((RANDOM % 3)) != 0 ] || preempting_job safe - -n$((RANDOM % 6 + 1))
+	sleep 0.$((RANDOM % 9))
+	preempting_job takes - "$(shuf -n 1 -e -- -n12 -N1 -N2 -n2)" --priority=1000000
+}
+
+# Who is stopped is a component's choice, or a policy's own.
+site_that_preempts() {
+	cluster_site <<-EOL
+	local sched = require "sched"
+	local own = { name = "own" }
+	function own.decide(cluster, plan)
+		for job in cluster:queue() do
+			if not plan:start(job) and job.may_preempt and not plan:preempt(job, { max_victims = 4 }) then
+				plan:reserve(job)
+			end
+		end
+	end
+	return sched.site { interval = 1, default = $(shuf -n 1 -e '{ sched.preempt {}, "easy" }' '{ sched.preempt { max_an_hour = 200 }, "conservative" }' '{ own }') }
+	EOL
 }
 
 turn_jobs() {
@@ -178,6 +218,20 @@ turn_jobs() {
 	[ $((RANDOM % 6)) != 0 ] || scancel "$(shuf -n 1 "$C/submitted")"
 }
 
+# Nobody is stopped who may not be, nobody twice, no half of a gang (stopped.lua); nobody was requeued for any other reason; and there
+# was somebody to be stopped.
+preempted_as_permitted() {
+	local id said
+	[ -z "${SL_WORLD_SHADOW-}" ] || return 0
+	said=$(lua5.4 "$HERE/stopped.lua" "$C/log/slurmctld.log" "$C/ran" "$C/kinds") || { echo "$said"; return 1; }
+	echo "$said" >> "$C/audited"
+	while read -r id _; do
+		[ "$(job_get "$id" Restarts | grep . || echo 0)" -le "$(grep -cE "preempted JobId=$id has been requeued" "$C/log/slurmctld.log")" ] ||
+			{ echo "job $id was requeued, and not stopped"; return 1; }
+	done < "$C/kinds"
+	lacks_database > /dev/null || [[ $said != "stopped: 0 "* ]]
+}
+
 # What is wrong, and how often there were two jobs to compare.
 audit() { sleep 0.5; audit_allocations >> "$C/audit" 2>> "$C/audited" || echo "shared" >> "$C/audit"; }
 
@@ -186,11 +240,13 @@ accounted() { # JOBID : slurmctld knows it, or it has ended and that is written
 }
 
 world_turns() {
-	local f id pids=() cycles turns=(turn_nodes turn_partitions turn_reservations turn_accounts turn_jobs audit)
-	cluster_default_site
+	local f id pids=() cycles turns=(turn_nodes turn_partitions turn_reservations turn_accounts turn_jobs turn_preemption audit)
+	site_that_preempts
 	scontrol reconfigure
 	wait_for 30 status_is source site
 	: > "$C/submitted"
+	: > "$C/ran"
+	: > "$C/kinds"
 	: > "$C/audit"
 	: > "$C/audited"
 	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
@@ -205,6 +261,7 @@ world_turns() {
 	cat "$C/audit"
 	[ ! -s "$C/audit" ]
 	[ -s "$C/audited" ]
+	preempted_as_permitted
 	grep -q '^[0-9]' "$C/submitted"
 	for id in $(grep '^[0-9]' "$C/submitted" | shuf -n 100); do accounted "$id"; done
 	# and it goes on as if nothing had been (from 23.11 on each reconfiguration begins to count anew)

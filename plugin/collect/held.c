@@ -60,14 +60,13 @@ static bool is_forgotten(const struct sl_stopped *s, void *arg)
 	return !job || !IS_JOB_PENDING(job);
 }
 
-/* How many jobs that were stopped for it have their nodes still. */
-static uint32_t count_left(const struct sl_held_book *b, const struct sl_held *h)
+uint32_t sl_collect_left(const struct sl_held_book *b, uint32_t preemptor, int64_t since)
 {
 	uint32_t left = 0;
 
-	SL_HELD_EACH_STOP(b, h->job, at) {
+	SL_HELD_EACH_STOP(b, preemptor, at) {
 		const struct sl_stopped *s = sl_held_stop_at(b, at.value);
-		const job_record_t *job = s->time >= h->since ? find_job_record(s->job) : NULL;
+		const job_record_t *job = s->time >= since ? find_job_record(s->job) : NULL;
 
 		left += job && job->start_time == s->start_time &&
 			(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) || IS_JOB_COMPLETING(job));
@@ -188,7 +187,7 @@ void sl_collect_held(struct sl_collector *c)
 	give_up_places(c->scratch, b);
 	sl_held_forget_stops(b, is_forgotten, c->scratch);
 	for (uint32_t i = 0; i < b->places; i++) {
-		b->place[i].left = count_left(b, &b->place[i]);
+		b->place[i].left = sl_collect_left(b, b->place[i].job, b->place[i].since);
 		add_place(c, &b->place[i]);
 	}
 	for (uint32_t i = 0; i < b->stops; i++)

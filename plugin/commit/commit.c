@@ -228,7 +228,8 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 			   .through = SL_NONE };
 	bool ok;
 
-	if (sl_held_find(m->held, s.job_id))	/* who is stopped for it is decided */
+	/* who is stopped for it is decided, or was: their nodes come free, whatever became of its place */
+	if (sl_held_find(m->held, s.job_id) || sl_collect_left(m->held, s.job_id, 0))
 		return false;
 	ok = sl_start_run(&s, cores);
 	FREE_NULL_BITMAP(s.keep_off);

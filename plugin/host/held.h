@@ -4,8 +4,8 @@
  * and the jobs that were stopped.
  *
  * The book outlives the engine, slurmctld and a fail-over in a file under StateSaveLocation. A place is in the file before
- * the first of its victims is told to end, and so is who these are. After a restart slurmctld may know less than the file: a place is believed only
- * if its job waits with the stamp that it had.
+ * the first of its victims is told to end, and so is who these are. After a restart slurmctld may know less than the file: a
+ * place is believed only if its job waits with the stamp that it had.
  *
  * The file has a header with its version, then a line for each place, each node of it, each gres of that, and each stopped
  * job: fields between tabs, texts escaped (base/escape.h). Lines that make no sense are left out, with the place that
@@ -118,7 +118,10 @@ bool sl_held_drop(struct sl_held_book *b, uint32_t job);
  */
 bool sl_held_take(struct sl_held_book *b, uint32_t job, int64_t now);
 
-/* Remember that a job is told to end, which is noted, and on the disk, before it is. The oldest entry goes where there is one too many. 0, or -1 with *err. */
+/*
+ * Remember that a job is told to end, which is noted, and on the disk, before it is. The oldest entry goes where there is
+ * one too many. 0, or -1 with *err.
+ */
 int sl_held_stop(struct sl_held_book *b, const struct sl_stopped *s, struct sl_error *err);
 
 /* It was noted and not told. */

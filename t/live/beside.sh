@@ -4,6 +4,7 @@
 # beside.sh - scenes under Slurm's own schedulers and under sched/lua, for sourcing after live.sh.
 #
 #   beside_begin                   after live_begin: slurm.conf as it is now is what each scene begins with
+#   beside_live_begin [LINE...]    both, with small nodes and two partitions
 #   same_as_stock SCENE [LINE...]  what the function prints is the same under both, with these lines of slurm.conf
 #   got OPTION...                  in a scene: a job that can start at once
 #   waits HOLDER OPTION...         one that can when that job has ended
@@ -19,6 +20,19 @@ STOCK_PARAMETERS=bf_interval=1,bf_continue,bf_resolution=1,sched_interval=2,sche
 TAKES_HET_JOBS=		# not empty: scenes have heterogeneous jobs
 NODE_WORDS=		# further words of the line of nodes
 STOCK_SAYS=		# what Slurm's own schedulers of this release print, a slash, and what sched/lua is to print in its place
+
+# Eight nodes of four cores, and partitions of which jobs of one may preempt those of the other. LINE: of slurm.conf.
+# shellcheck disable=SC2034	# for cluster.sh and live.sh
+beside_live_begin() { # [LINE...]
+	SL_NODE_SHAPE="CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=4000"
+	LIVE_LINES=(
+		"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1"
+		"PartitionName=above Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5 PreemptMode=OFF"
+	)
+	live_begin 8 DebugFlags=NO_CONF_HASH "$@"
+	needs_engine
+	beside_begin
+}
 
 beside_begin() {
 	cp "$C/etc/slurm.conf" "$C/slurm.conf"
@@ -143,3 +157,17 @@ topology_with_blocks() { # NODES of the second block
 }
 # shellcheck disable=SC2034	# for the files that source this one
 BLOCKS="PartitionName=blocks Nodes=ALL MaxTime=INFINITE State=UP Topology=blocks"
+
+# A job may preempt another one only while its priority is higher.
+priority_scene() { # PARTITION of the one that may be preempted, and of the other one
+	local low high
+	low=$(submit -p "$1" -N8 --exclusive -t 60 --priority=1000)
+	starts "$low" 30
+	high=$(submit -p "$2" -N8 --exclusive -t 10 --priority=500)	# it may not
+	stays_pending "$high"
+	echo "the one of lower priority is expected $(expected "$high" "$low")"
+	job_is "$low" RUNNING
+	scontrol update "JobId=$high" Priority=2000
+	starts "$high" 60
+	echo "the one of higher priority runs on $(job_nodes "$high"), the other one is $(job_state "$low")"
+}

@@ -6,14 +6,7 @@
 . "${0%/*}/beside.sh"
 . "${0%/*}/database.sh"
 needs_plugin
-SL_NODE_SHAPE="CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=4000"
-LIVE_LINES=(
-	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1"
-	"PartitionName=above Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5 PreemptMode=OFF"
-)
-live_begin 8 DebugFlags=NO_CONF_HASH
-needs_engine
-beside_begin
+beside_live_begin
 
 # -- the order of heterogeneous jobs ----------------------------------------------------
 
@@ -68,18 +61,7 @@ it "PreemptMode=SUSPEND: a job preempts one that has no memory of its own, which
 accounting_up() { database_with_root && database_enforce associations,limits,qos; }
 database_begin accounting_up
 
-within_scene() {
-	local low high
-	low=$(submit -N8 --exclusive -t 60 --priority=1000)
-	starts "$low" 30
-	high=$(submit -N8 --exclusive -t 10 --priority=500)	# it may not
-	stays_pending "$high"
-	echo "the one of lower priority is expected $(expected "$high" "$low")"
-	job_is "$low" RUNNING
-	scontrol update "JobId=$high" Priority=2000
-	starts "$high" 60
-	echo "the one of higher priority runs on $(job_nodes "$high"), the other one is $(job_state "$low")"
-}
+within_scene() { priority_scene main main; }
 within() {
 	needs_accounting
 	same_as_stock within_scene PreemptType=preempt/qos PreemptMode=REQUEUE,WITHIN

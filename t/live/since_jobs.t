@@ -6,15 +6,8 @@
 . "${0%/*}/beside.sh"
 . "${0%/*}/database.sh"
 needs_plugin
-SL_NODE_SHAPE="CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=4000"
-LIVE_LINES=(
-	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1"
-	"PartitionName=above Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=5 PreemptMode=OFF"
-	"PartitionName=other Nodes=n[001-002] MaxTime=INFINITE State=UP PriorityTier=1"
-)
-live_begin 8 DebugFlags=NO_CONF_HASH SelectTypeParameters=CR_Core_Memory Licenses=iop:4,tool:2 PrologFlags=Contain
-needs_engine
-beside_begin
+beside_live_begin "PartitionName=other Nodes=n[001-002] MaxTime=INFINITE State=UP PriorityTier=1" \
+	SelectTypeParameters=CR_Core_Memory Licenses=iop:4,tool:2 PrologFlags=Contain
 
 # -- requeued jobs -------------------------------------------------------------------
 
@@ -100,21 +93,10 @@ it "reclaim_licenses: a job gets licences by preemption" reclaim
 
 # -- preemption --------------------------------------------------------------------------
 
-priority_scene() {
-	local low high
-	low=$(submit -p main -N8 --exclusive -t 60 --priority=1000)
-	starts "$low" 30
-	high=$(submit -p above -N8 --exclusive -t 10 --priority=500)	# it may not
-	stays_pending "$high"
-	echo "the one of lower priority is expected $(expected "$high" "$low")"
-	job_is "$low" RUNNING
-	scontrol update "JobId=$high" Priority=2000
-	starts "$high" 60
-	echo "the one of higher priority runs on $(job_nodes "$high"), the other one is $(job_state "$low")"
-}
+higher_scene() { priority_scene main above; }
 priority() {
 	needs 25.05 PreemptMode=PRIORITY
-	same_as_stock priority_scene PreemptType=preempt/partition_prio PreemptMode=REQUEUE,PRIORITY
+	same_as_stock higher_scene PreemptType=preempt/partition_prio PreemptMode=REQUEUE,PRIORITY
 }
 it "PreemptMode=PRIORITY: a job preempts jobs of lower priority, and is told when it can start otherwise" priority
 

@@ -154,6 +154,17 @@ explain_clock() {
 }
 ok "explain tells all times by the clock of squeue, whatever the site's zone is" explain_clock
 
+# Whom Slurm lets a job preempt is in the plug-in's snapshots, and in no capture.
+explain_preempt() {
+	echo 'local s = require "sched"; return s.site { default = { s.preempt {}, "easy" } }' >"$T/order/preempt.lua"
+	sed 's/"source": "json"/"source": "capture"/' "$T/busy.json" >"$T/order/captured.json"
+	run 0 explain --site "$T/order/preempt.lua" --snapshot "$T/busy.json" 8 &&
+		out "^    nobody is stopped for it: Slurm lets it preempt nobody$" &&
+		run 0 explain --site "$T/order/preempt.lua" --snapshot "$T/order/captured.json" 8 && ! out "nobody is stopped" >/dev/null &&
+		out "^    whether others may be stopped for it is not known here; "
+}
+ok "explain does not take it that nobody is preempted since a capture does not tell" explain_preempt
+
 # LIST JOB: explained under that list, which shows nothing of the queue's order
 ordered_by() {
 	echo "return require(\"sched\").site { default = { $1 } }" >"$T/order/own.lua"

@@ -110,8 +110,7 @@ end
 local function reason_not(opt, held, job, cluster)
 	local waited = cluster.now - (job.eligible_time > 0 and job.eligible_time or job.submit_time)
 	if not job.may_preempt then
-		return cluster.source == "capture" and "a capture does not tell whom Slurm lets it preempt" or
-			"Slurm lets it preempt nobody"
+		return "Slurm lets it preempt nobody"
 	elseif waited < opt.after then
 		return ("it has waited for %s, and others are stopped after %s"):format(duration.text(waited),
 			duration.text(opt.after))
@@ -265,6 +264,9 @@ function M.make(path, line, t)
 		name = "preempt", doc = "the cheapest running jobs are stopped for those that may preempt them",
 		prepare = function(cluster, plan) stop_for_all(opt, cluster, plan) end,
 		explain = function(job, cluster)
+			if cluster.source == "capture" then	-- Slurm's commands do not show whom it lets a job preempt
+				return "whether others may be stopped for it is not known here; what was decided is in the lines above"
+			end
 			local why = reason_not(opt, count_held(opt, cluster), job, cluster)
 			return why and ("nobody is stopped for it: %s"):format(why) or "others may be stopped for it"
 		end,

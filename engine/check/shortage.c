@@ -128,6 +128,14 @@ static void look_on(struct look *x, uint32_t node, uint32_t which, struct room *
 	}
 }
 
+/* So many for each task. */
+static int64_t of_tasks(const struct look *x, uint32_t count)
+{
+	uint64_t n = (uint64_t) count * x->a.tasks;
+
+	return n < INT64_MAX ? (int64_t) n : INT64_MAX;
+}
+
 /* What the job needs of that, of each of its nodes. */
 static int64_t claim_of(const struct look *x, uint32_t node, uint32_t what, uint32_t which)
 {
@@ -147,7 +155,7 @@ static int64_t claim_of(const struct look *x, uint32_t node, uint32_t what, uint
 		return g->count[which];
 	if (x->a.max_nodes != 1)
 		return 0;
-	return g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] : (int64_t) g->count[which] * x->a.tasks;
+	return g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] : of_tasks(x, g->count[which]);
 }
 
 /* Is a row of gres one that it asks for? */
@@ -313,7 +321,7 @@ static bool compare(struct look *x, struct sums *sum, int64_t *needs, int64_t *h
 		return sum->tasks < x->a.tasks;
 	}
 	*needs = g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] :
-		g->per[which] == SL_PER_TASK ? (int64_t) g->count[which] * x->a.tasks : 0;
+		g->per[which] == SL_PER_TASK ? of_tasks(x, g->count[which]) : 0;
 	*has = sum->which;
 	return true;
 }

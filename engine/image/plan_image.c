@@ -251,6 +251,9 @@ static int check_shortages(const struct sl_plan_image *p, struct sl_error *err)
 {
 	uint64_t nodes = 0, spared = 0;
 
+	if (p->shortage.rows > SL_PLAN_SHORTAGES_MAX || p->spared.rows > SL_PLAN_SPARED_MAX)
+		return sl_fail(err, SL_ELIMIT, "plan: %" PRIu32 " shortages that spare %" PRIu32 " jobs, expected at most %d and %d",
+			       p->shortage.rows, p->spared.rows, SL_PLAN_SHORTAGES_MAX, SL_PLAN_SPARED_MAX);
 	for (uint32_t r = 0; r < p->shortage.rows; r++) {
 		nodes += p->shortage.shorts[r].count;
 		spared += p->shortage.spared[r].count;

@@ -265,6 +265,10 @@ enum sl_verdict {
 #define SL_PLAN_SPARED_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId")
 
+/* Of those in a plan at most, and of jobs that are spared in all of them. */
+#define SL_PLAN_SHORTAGES_MAX 1000
+#define SL_PLAN_SPARED_MAX 1000000
+
 enum sl_short { SL_SHORT_NODES, SL_SHORT_CORES, SL_SHORT_MEMORY, SL_SHORT_GRES, SL_SHORT_LICENSE, SL_SHORTS };
 
 /* What else an external scheduler has been able to do since wiki2. */

@@ -256,7 +256,7 @@ struct sl_plan {
 	struct stop *stop;
 	uint32_t stops, stop_groups;
 	struct shortage *shortage;
-	uint32_t shortages;
+	uint32_t shortages, spared;	/* the latter: jobs that they spare */
 	double cores_per_gpu;		/* sl_preempt_cores_per_gpu(); 0: not known yet */
 	double mip_work;		/* seconds of work of integer programs so far */
 	uint64_t given_back;		/* how often a booking was taken back or moved, or a place released */

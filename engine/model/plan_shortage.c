@@ -219,16 +219,22 @@ int plan_note_shortage(struct attempt *a, const struct victim_groups *groups, in
 				   .seconds = seconds < a->w->pub.time_floor ? seconds : a->w->pub.time_floor } };
 	int rc;
 
+	if (p->shortages == SL_PLAN_SHORTAGES_MAX)
+		return 0;
 	if (r->parts || r->picks || a->w->pub.native || e.loan || f.s.seconds < 1)
 		return 0;
 	rc = find_shortage(&f, groups, err);
 	free(f.below);
+	if (rc > 0 && p->spared + (uint64_t) f.s.spared_count > SL_PLAN_SPARED_MAX)
+		rc = 0;
 	if (rc > 0 && sl_grow_list(&p->shortage, p->shortages, sizeof(f.s), err))
 		rc = -1;
-	if (rc > 0)
+	if (rc > 0) {
 		p->shortage[p->shortages++] = f.s;
-	else
+		p->spared += f.s.spared_count;
+	} else {
 		free_lists(&f.s);
+	}
 	return rc < 0 ? -1 : 0;
 }
 

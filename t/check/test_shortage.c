@@ -254,6 +254,30 @@ static void it_is_of_a_job_that_waits_and_of_a_time_for_it(void **state)
 	}
 }
 
+static void a_plan_has_no_more_of_them_than_can_be_checked(void **state)
+{
+	struct build *b = four();
+	struct sl_plan_shortage_row row = row_of(SL_SHORT_NODES, 4, 3);
+
+	(void) state;
+	for (uint32_t n = SL_PLAN_SHORTAGES_MAX; n <= SL_PLAN_SHORTAGES_MAX + 1; n++) {
+		struct built_plan *p = build_plan(b);
+		struct sl_plan_image image;
+		struct sl_error err = { SL_OK, "" };
+		const void *bytes;
+		size_t size;
+
+		for (uint32_t i = 0; i < n; i++)
+			say(p, &row);
+		assert_int_equal(sl_builder_finish(p->builder, &bytes, &size, &err), 0);
+		assert_int_equal(sl_plan_image_open(&image, bytes, size, &err), n > SL_PLAN_SHORTAGES_MAX ? -1 : 0);
+		if (err.code)
+			assert_string_equal(err.text, "plan: 1001 shortages that spare 0 jobs, expected at most 1000 and 1000000");
+		build_plan_destroy(p);
+	}
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +288,7 @@ int main(void)
 		cmocka_unit_test(who_is_not_gone_by_then_is_in_the_way),
 		cmocka_unit_test(what_the_plan_books_is_in_the_way_too),
 		cmocka_unit_test(it_is_of_a_job_that_waits_and_of_a_time_for_it),
+		cmocka_unit_test(a_plan_has_no_more_of_them_than_can_be_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,30 @@ static void who_counts_on_select_is_told_whom_the_plan_would_stop(void **state)
 	}
 }
 
+static void for_components_of_heterogeneous_jobs_it_is_said_that_nobody_is_stopped(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .cores = 8, .ends_in = 3600 });
+	build_running(b, (struct build_job) { .id = 2, .first = 1, .cores = 8, .ends_in = 3600 });
+	for (uint32_t id = 1; id <= 2; id++)
+		build_stoppable(b, id, SL_STOP_REQUEUE);
+	for (uint32_t id = 7; id <= 8; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 600 });
+		build_change_job(b, id, .het_job_id = 7, build_r_.het_offset = id - 7);
+		build_may_preempt(b, id);
+	}
+	build_open(b);
+	d = sit(b);
+	assert_int_equal(preempt(&d, 7, NULL), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "for components of heterogeneous jobs others are not stopped by the plan");
+	accepted(&d);
+	assert_int_equal(d.plan.stop.rows, 0);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +202,7 @@ int main(void)
 		cmocka_unit_test(a_held_place_whose_reservation_is_undone_is_held_on),
 		cmocka_unit_test(to_wait_for_nodes_that_boot_has_its_price),
 		cmocka_unit_test(who_counts_on_select_is_told_whom_the_plan_would_stop),
+		cmocka_unit_test(for_components_of_heterogeneous_jobs_it_is_said_that_nobody_is_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "script/decide.h"
 #include "tool/asked.h"
 #include "tool/explain_order.h"
+#include "tool/foresee.h"
 #include "tool/report.h"
 #include "tool/statedir.h"
 #include "usage/history.h"
@@ -34,9 +35,9 @@ enum size {
 struct values {
 	const char *size[SIZES];
 	const char *partition, *mem, *mem_per_cpu, *constraint, *user, *account, *qos;
-	const char *dir, *snapshot, *site, *policy, *path, *ledger;
+	const char *dir, *snapshot, *site, *policy, *path, *ledger, *calibration;
 	const char *wish[SL_WISH_COUNT];
-	int64_t priority;
+	int64_t priority, seconds;
 	bool json;
 };
 
@@ -64,6 +65,10 @@ static const struct sl_option options[] = {
 	TEXT(path, "path", "DIR[:DIR]...", "directories to search for policies before the bundled ones", 0),
 	TEXT(ledger, "ledger", "FILE",
 	     "the ledger that knows what was used; default: the cluster's, where it may be read; with --snapshot what that knows", 0),
+	TEXT(calibration, "calibration", "FILE",
+	     "what forecasts were worth; default: forecasts/calibration.json beside the site file, where that is", 0),
+	{ .name = "seconds", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, seconds), .argument = "N",
+	  .min = 0, .max = 3600, .standard = "10", .doc = "how long a forecast may take; 0: make none" },
 	SL_JSON_OPTION(values),
 	{ 0 }
 };
@@ -128,13 +133,16 @@ struct answer {
 	const struct values *v;
 	struct sl_asked asked;
 	const struct sl_bundle *bundle;
+	const char *site, *ledger_file;	/* NULL: there is none */
 	struct sl_ledger *ledger;
+	struct sl_foreseen foreseen;
 	struct sl_report report;	/* what is decided, and on what */
 	enum kind kind;
 	int64_t start;			/* of the first three */
 	uint32_t partition;
 	struct sl_range places;
 	bool native;
+	bool hidden;			/* other users' jobs are */
 	const char *why, *text;		/* why it does not start now; "" where nothing is said */
 };
 
@@ -174,6 +182,36 @@ static void find_answer(struct answer *a)
 		if (p->start.job[i] == id)
 			take_place(a, NOW, a->report.snap->meta.now[0], p->start.partition[i], p->start.native[i],
 				   p->start.places[i]);
+}
+
+/* Does it start some time, and not now?  Then a forecast says more than the plan, which rests on walltimes. */
+static bool has_to_wait(const struct answer *a)
+{
+	return a->kind == RESERVED || a->kind == EXPECTED || a->kind == UNKNOWN;
+}
+
+/* True if slurmctld hides other users' jobs from whoever asks: the picture of the cluster lacks them. */
+static bool sees_only_own(const struct values *v)
+{
+	char words[200];
+
+	if (v->snapshot || !geteuid() || sl_statedir_private(words, sizeof(words)))
+		return false;
+	return strcasestr(words, "jobs") || strcasestr(words, "mcs") || strcasestr(words, "all");
+}
+
+static void foresee(struct answer *a)
+{
+	const struct values *v = a->v;
+	struct sl_foresee ask = { .site = a->site, .policy = a->site ? NULL : v->policy, .path = v->path, .ledger = a->ledger_file,
+				  .calibration = v->calibration, .job = a->asked.id, .seconds = v->seconds };
+
+	if (!v->seconds || !has_to_wait(a))
+		return;
+	if (a->hidden)
+		snprintf(a->foreseen.why, sizeof(a->foreseen.why), "PrivateData hides the jobs of others, who may be ahead");
+	else
+		sl_foresee(a->report.snap, &ask, &a->foreseen);
 }
 
 static const char *partition_name(const struct answer *a)
@@ -227,6 +265,19 @@ static int print_place(const struct answer *a)
 	return a->places.count ? print_places(a) : 0;
 }
 
+static void print_forecast(const struct answer *a)
+{
+	const struct sl_foreseen *f = &a->foreseen;
+
+	if (f->when.confidence) {
+		fputs("expected ", stdout);
+		sl_when_interval(&f->when, a->report.snap->meta.now[0], stdout);
+		puts(f->calibrated ? "" : "; not calibrated: of trials, not of jobs");
+	} else if (*f->why) {
+		printf("no interval: %s\n", f->why);
+	}
+}
+
 static int print_text(const struct answer *a)
 {
 	const struct sl_asked *job = &a->asked;
@@ -241,6 +292,7 @@ static int print_text(const struct answer *a)
 		       *a->text ? ": " : "", a->text);
 	else if (a->kind != NOW && *a->why)
 		printf("not now: %s%s%s\n", a->why, *a->text ? ": " : "", a->text);
+	print_forecast(a);
 	printf("as a job of user %s, account %s, QOS %s", job->user, *job->account ? job->account : "(not known)",
 	       *job->qos ? job->qos : "(not known)");
 	if (job->like)
@@ -250,6 +302,30 @@ static int print_text(const struct answer *a)
 	if (memory && !job->memory_per_node && !job->memory_per_cpu)
 		puts("with all memory of its nodes: --mem or --mem-per-cpu says less, and so may defaults of slurm.conf");
 	return 0;
+}
+
+static void put_time(struct sl_json *j, const char *key, int64_t time)
+{
+	if (time)
+		sl_json_put_int(j, key, time);
+}
+
+static void put_forecast(const struct answer *a, struct sl_json *j)
+{
+	const struct sl_standing *w = &a->foreseen.when;
+
+	if (w->confidence) {
+		sl_json_key(j, "forecast");
+		sl_json_begin_object(j);
+		put_time(j, "not_before", w->low);
+		put_time(j, "likely", w->likely);
+		put_time(j, "not_after", w->high);
+		sl_json_put_real(j, "confidence", w->confidence);
+		sl_json_put_bool(j, "calibrated", a->foreseen.calibrated);
+		sl_json_end_object(j);
+	} else if (*a->foreseen.why) {
+		sl_json_put_str(j, "no_forecast", a->foreseen.why);
+	}
 }
 
 static int print_json(const struct answer *a, struct sl_error *err)
@@ -273,6 +349,7 @@ static int print_json(const struct answer *a, struct sl_error *err)
 		sl_json_put_bool(j, "native", a->native);
 		sl_report_put_places(&a->report, j, a->places);
 	}
+	put_forecast(a, j);
 	sl_json_put_str(j, "why", a->why);
 	sl_json_put_str(j, "text", a->text);
 	sl_json_put_str(j, "user", a->asked.user);
@@ -319,6 +396,7 @@ static int decide(struct answer *a, const struct sl_snapshot *snap, struct sl_er
 				fprintf(stderr, "%s\n", refused.text);
 			a->report = (struct sl_report) { .snap = snap, .plan = &d.plan };
 			find_answer(a);
+			foresee(a);
 			rc = print(a, err);
 		}
 	}
@@ -370,8 +448,12 @@ static int ask(struct answer *a, struct sl_error *err)
 	else
 		sl_fail(err, SL_ENOENT, "nothing says which policies decide: expected --site or --policy");
 	snprintf(file, sizeof(file), "%s/%s", dir, SL_LEDGER_FILE);
-	if (bundle && (v->ledger || (*dir && sl_ledger_available() && !access(file, R_OK))))
-		a->ledger = sl_ledger_open(v->ledger ? v->ledger : file, SL_LEDGER_READ, err);
+	a->site = site;
+	a->hidden = sees_only_own(v);
+	if (v->ledger || (*dir && sl_ledger_available() && !access(file, R_OK)))
+		a->ledger_file = v->ledger ? v->ledger : file;
+	if (bundle && a->ledger_file)
+		a->ledger = sl_ledger_open(a->ledger_file, SL_LEDGER_READ, err);
 	if (bundle && (a->ledger || !v->ledger))
 		rc = sl_explain_snapshot(v->snapshot, look, a, err);
 	if (rc)
@@ -385,7 +467,7 @@ static int ask(struct answer *a, struct sl_error *err)
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
-	struct answer a = { .why = "", .text = "" };
+	struct answer a = { .why = "", .text = "", .foreseen = { .why = "" } };
 	char size[SIZES * 256];
 	struct values v;
 	struct sl_error err = { 0 };

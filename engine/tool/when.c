@@ -76,20 +76,19 @@ static void put_request(const struct line *l)
 
 /* -- when ------------------------------------------------------------------------ */
 
-static void put_interval(const struct line *l)
+void sl_when_interval(const struct sl_standing *s, int64_t now, FILE *out)
 {
-	const struct sl_standing *s = &l->w->standing;
 	char at[SL_TEXT_SIZE];
 
-	fprintf(l->out, "%s", s->likely ? sl_text_clock(at, s->likely, l->now) : "later than is foreseen");
+	fprintf(out, "%s", s->likely ? sl_text_clock(at, s->likely, now) : "later than is foreseen");
 	if (!s->confidence || !s->low)
 		return;
-	fprintf(l->out, " (%.0f %%: ", 100 * s->confidence);
+	fprintf(out, " (%.0f %%: ", 100 * s->confidence);
 	if (s->high)
-		fprintf(l->out, "%s to ", sl_text_clock(at, s->low, l->now));
+		fprintf(out, "%s to ", sl_text_clock(at, s->low, now));
 	else
-		fprintf(l->out, "not before ");
-	fprintf(l->out, "%s)", sl_text_clock(at, s->high ? s->high : s->low, l->now));
+		fprintf(out, "not before ");
+	fprintf(out, "%s)", sl_text_clock(at, s->high ? s->high : s->low, now));
 }
 
 /* The start that is told to users where the site makes no forecasts; 0: none is. */
@@ -108,7 +107,7 @@ static void put_start(const struct line *l)
 
 	if (l->w->standing.confidence) {
 		fputs(shadow ? " They would start it: " : " Expected ", l->out);
-		put_interval(l);
+		sl_when_interval(&l->w->standing, l->now, l->out);
 	} else if (start) {
 		fprintf(l->out, "%s%s (%s)", shadow && l->w->start_s ? " They would start it " : " Expected ",
 			start > l->now ? sl_text_clock(at, start, l->now) : "any moment",

@@ -33,6 +33,9 @@ struct sl_when {
  */
 char *sl_when_line(const struct sl_when *w, const struct sl_snapshot *snap);
 
+/* The words for a forecast, the same wherever users meet one: "15:31 (80 %: 15:10 to 16:05)". */
+void sl_when_interval(const struct sl_standing *s, int64_t now, FILE *out);
+
 /*
  * What a reservation costs: the core-seconds that its nodes are idle until it begins if nothing is backfilled,
  * running jobs taking all of their walltime.  0 where the job has none.

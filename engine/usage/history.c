@@ -148,7 +148,9 @@ int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl
 	for (int by = 0; by < SL_BYS; by++)
 		if (of[by] && *of[by] && put_run(h, (enum sl_usage_by) by, of[by], &p, err))
 			return -1;
-	return 0;
+	if ((of[SL_BY_USER] && *of[SL_BY_USER]) || (of[SL_BY_ACCOUNT] && *of[SL_BY_ACCOUNT]))
+		return 0;
+	return put_run(h, SL_BY_ACCOUNT, SL_HISTORY_NOBODY, &p, err);
 }
 
 void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *name)
@@ -253,14 +255,14 @@ int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const
 		return -1;
 	if (!l)
 		return 0;
-	if (q->account && (account = find_text(h, q->account, strlen(q->account))) == SL_NONE)
+	if (q->user && q->account && (account = find_text(h, q->account, strlen(q->account))) == SL_NONE)
 		return 0;
 	if (q->name && (name = find_text(h, q->name, strnlen(q->name, SL_RUN_NAME - 1))) == SL_NONE)
 		return 0;
 	for (uint32_t i = l->count; i-- > 0 && n < q->last && l->count - i <= SL_HISTORY_KEPT; ) {
 		struct sl_past_run *p = &l->run[i];
 
-		if (p->end > q->now || (q->account && p->account != account) || (q->name && p->name != name) ||
+		if (p->end > q->now || (account != SL_NONE && p->account != account) || (q->name && p->name != name) ||
 		    p->count[SL_UNIT_CPU] < q->least_cpus || p->count[SL_UNIT_CPU] > q->most_cpus ||
 		    p->limit < q->least_limit || p->limit > q->most_limit)
 			continue;

@@ -18,6 +18,7 @@
 
 #define SL_HISTORY_KEPT 512	/* runs of a user, of an account */
 #define SL_HISTORY_TEXTS 1000000	/* names; of users beyond that nothing is known */
+#define SL_HISTORY_NOBODY "\n"	/* runs of which no user and no account is known, as if they were that account's */
 #define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
 
 /* Who said what a run was.  Believed are, the most trusted first: SACCT; WATCHED, who saw while it ran that its

@@ -17,8 +17,8 @@
 
 #define WEEK INT64_C(604800)	/* stands for the walltime of a job that has none */
 #define DAY INT64_C(86400)
-#define LIKE 10			/* so many like runs at most */
-#define ENOUGH 2		/* with fewer, less alike ones are taken, too */
+#define LIKE 40			/* so many like runs at most */
+#define ENOUGH 20		/* with fewer, less alike ones are taken, too */
 #define TASKS 1000		/* of an array; those behind them wait longer than anybody looks */
 #define LOOKED_AT 64		/* runs that are asked for, of which some are too short */
 
@@ -41,6 +41,8 @@ struct scene {
 	uint32_t running, known;
 	uint32_t next_id;		/* of tasks and arrivals, downwards */
 	int64_t now;
+	int64_t *wake_s;		/* begin times that are yet to come, ascending */
+	uint32_t wakes;
 	volatile sig_atomic_t stop;
 	bool late;
 	struct sl_sim *sim;
@@ -83,8 +85,10 @@ static int make_sample(struct scene *x, uint32_t job, int64_t ran, struct sample
 				      .least_cpus = cpus, .most_cpus = cpus, .least_limit = limit, .most_limit = limit };
 
 	*s = (struct sample) { .ran = ran, .limit = limit < SL_UNLIMITED ? limit : WEEK };
-	if (!*q.user)
-		return 0;
+	if (!*q.user) {
+		q.user = NULL;
+		q.account = *account ? account : SL_HISTORY_NOBODY;
+	}
 	if (add_like(x, s, &q, false))
 		return -1;
 	q.least_cpus = INT64_MIN;
@@ -95,9 +99,11 @@ static int make_sample(struct scene *x, uint32_t job, int64_t ran, struct sample
 	q.most_limit = INT64_MAX;
 	if (s->count < ENOUGH && add_like(x, s, &q, true))
 		return -1;
+	if (!q.user || !*account)
+		return 0;
 	q.user = NULL;
 	q.account = account;
-	return s->count < ENOUGH && *account ? add_like(x, s, &q, true) : 0;
+	return s->count < ENOUGH ? add_like(x, s, &q, true) : 0;
 }
 
 /* One of them, the newer the likelier; of nothing known any share of the walltime. */
@@ -198,7 +204,10 @@ static int append_queued(struct scene *x, struct sl_image_copy *copy)
 		sl_image_copy_row(copy, SL_T_JOB, e[i].job, &row);
 		row.state = SL_JOB_PENDING;
 		row.array_pending = 0;
-		row.begin_time = 0;
+		if (row.begin_time > x->now)	/* of a job that is only asked about: others are not queued before it */
+			x->wake_s[x->wakes++] = row.begin_time;
+		else
+			row.begin_time = 0;
 		if (!x->opt->only || row.id == x->opt->only) {
 			x->row[x->f->jobs] = x->known;
 			x->f->job[x->f->jobs++] = row.id;
@@ -211,6 +220,7 @@ static int append_queued(struct scene *x, struct sl_image_copy *copy)
 		}
 	}
 	free(seen);
+	qsort(x->wake_s, x->wakes, sizeof(*x->wake_s), sl_order_i64);
 	if (!rc && !x->f->jobs && x->opt->only)
 		rc = sl_fail_not_queued(snap, x->opt->only, x->err);
 	return rc;
@@ -271,12 +281,13 @@ static int allocate(struct scene *x)
 		most += tasks_of(snap, e[i].job);
 	x->sample = malloc(most * sizeof(*x->sample));
 	x->row = malloc(most * sizeof(*x->row));
+	x->wake_s = malloc(((size_t) queued + 1) * sizeof(*x->wake_s));
 	x->f->job = malloc(most * sizeof(*x->f->job));
 	x->f->wait = malloc(most * x->opt->draws * sizeof(*x->f->wait));
 	x->w.runtime_s = calloc(most + arrive, sizeof(int64_t));
 	x->w.arrival_s = calloc(most + arrive, sizeof(int64_t));
 	x->w.name = (char *) (uintptr_t) "forecast";
-	return x->sample && x->row && x->f->job && x->f->wait && x->w.runtime_s && x->w.arrival_s ? 0 : no_memory(x);
+	return x->sample && x->row && x->wake_s && x->f->job && x->f->wait && x->w.runtime_s && x->w.arrival_s ? 0 : no_memory(x);
 }
 
 static int copy_machine(struct scene *x, struct sl_image_copy *copy)
@@ -304,6 +315,8 @@ static int make_scene(struct scene *x, struct sl_builder *b, struct sl_random *r
 	if (allocate(x) || copy_machine(x, &copy) || append_running(x, &copy) || append_queued(x, &copy) ||
 	    append_arrivals(x, &copy, random))
 		return -1;
+	for (uint32_t i = 0; i < x->known; i++)
+		x->f->known += x->sample[i].count > 0;
 	sl_history_encode(x->history, b, SL_T_HISTORY);
 	if (sl_builder_finish(b, &bytes, &x->w.size, x->err) || sl_snapshot_open(&x->w.snap, bytes, x->w.size, x->err))
 		return -1;
@@ -341,7 +354,7 @@ static int go_on(struct scene *x, struct sl_random *random, char **trace)
 	const struct sl_limits *limits = x->opt->limits ? x->opt->limits : &none;
 	/* until for ever: where no job starts at all, that is an answer */
 	struct sl_sim_options opt = { .keep_schedule = true, .limits = limits, .stop = &x->stop, .until_s = INT64_MAX,
-				      .before_pass = look_whether_done, .before_pass_arg = x };
+				      .wake_s = x->wake_s, .wakes = x->wakes, .before_pass = look_whether_done, .before_pass_arg = x };
 	const struct sl_sim_job *job;
 	int rc = -1;
 
@@ -416,6 +429,7 @@ int sl_forecast_make(struct sl_cluster *c, const struct sl_forecast_options *opt
 	sl_builder_destroy(b);
 	free(x.sample);
 	free(x.row);
+	free(x.wake_s);
 	free(x.w.runtime_s);
 	free(x.w.arrival_s);
 	return rc;

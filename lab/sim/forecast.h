@@ -20,6 +20,7 @@
 #include "sim/sim.h"
 
 #define SL_FORECAST_DRAWS 1000		/* at most */
+#define SL_CALIBRATION_FILE "forecasts/calibration.json"	/* beside the site file: what the forecast service has learnt */
 
 struct sl_forecast_options {
 	struct sl_script *script;		/* the policies; no other simulation is in the midst of a pass of it */
@@ -35,6 +36,7 @@ struct sl_forecast_options {
 
 struct sl_forecast {
 	uint32_t jobs, draws;		/* draws: those that were made */
+	uint32_t known;			/* jobs that run or wait of which past runs say how long they may run */
 	struct sl_error missed;		/* why not all that were asked for; SL_OK: they were */
 	uint32_t *job;			/* ids, in the queue's order; of an array once */
 	int64_t *wait;			/* job i: wait[i * draws] ..., ascending; SL_UNLIMITED: it did not start */
@@ -88,10 +90,11 @@ int sl_calibrator_read(struct sl_calibrator *c, const char *file, struct sl_erro
 
 /* -- what they would have been worth -------------------------------------------- */
 
-/* Forecasts along a simulation: made when jobs are first told a start, by a reservation. */
+/* Forecasts along a simulation: made when a job gets its first reservation, or when it is submitted and has to wait. */
 struct sl_hindsight {
 	uint32_t job;			/* row of the workload */
-	int64_t at_s, told_s;		/* when it was told, and what; since the epoch */
+	int64_t at_s;			/* when it was made, since the epoch */
+	int64_t told_s;			/* when the plan had the job start, by walltimes; 0: the plan did not say */
 	struct sl_expected expected;	/* seconds from at_s */
 	int64_t start_s;		/* what came of it; 0: it did not start */
 };
@@ -99,8 +102,9 @@ struct sl_hindsight {
 struct sl_hindsights {
 	struct sl_hindsight *item;
 	uint32_t count, room;
-	uint32_t every;			/* one of so many reservations */
-	uint32_t told;			/* jobs that got one */
+	uint32_t every;			/* one of so many jobs that could have one */
+	uint32_t told;			/* those jobs */
+	bool at_submission;		/* made when a job is submitted, not at its first reservation */
 	struct sl_forecast_options opt;	/* cluster, history and job are filled in */
 	struct sl_calibrator *calibrator;	/* learns from each start when it has come, not before */
 	struct sl_sim *sim;

@@ -26,10 +26,10 @@ static void learn(struct sl_hindsights *h, int64_t now)
 	}
 }
 
-static int forecast(struct sl_hindsights *h, struct sl_cluster *c, const struct sl_booking *b, struct sl_error *err)
+static int forecast(struct sl_hindsights *h, struct sl_cluster *c, uint32_t job, int64_t told_s, struct sl_error *err)
 {
 	struct sl_forecast_options opt = h->opt;
-	struct sl_hindsight x = { .job = b->entry.job, .at_s = sl_cluster_now(c), .told_s = b->start_time };
+	struct sl_hindsight x = { .job = job, .at_s = sl_cluster_now(c), .told_s = told_s };
 	struct sl_forecast f = { 0 };
 	char *trace = NULL;
 	int rc;
@@ -49,25 +49,77 @@ static int forecast(struct sl_hindsights *h, struct sl_cluster *c, const struct 
 	return rc;
 }
 
-int sl_hindsights_after_pass(struct sl_cluster *c, struct sl_plan *p, void *hindsights, struct sl_error *err)
+/* Count a job that is looked at for the first time.  True if a forecast is to be made of it. */
+static bool is_due(struct sl_hindsights *h, uint32_t job)
 {
-	struct sl_hindsights *h = hindsights;
+	if (h->known[job])
+		return false;
+	h->known[job] = 1;
+	return h->told++ % h->every == 0;
+}
+
+/* Of each job when it gets its first reservation. */
+static int look_at_reserved(struct sl_hindsights *h, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
+{
 	struct sl_booking b;
 	uint32_t n;
 
-	if (!h->known && !(h->known = calloc((size_t) sl_cluster_snapshot(c)->job.rows + 1, 1)))
-		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	sl_plan_reserved(p, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (sl_plan_booking(p, true, i, &b, err))
 			return -1;
-		if (h->known[b.entry.job])
-			continue;
-		h->known[b.entry.job] = 1;
-		if (h->told++ % h->every == 0 && forecast(h, c, &b, err))
+		if (is_due(h, b.entry.job) && forecast(h, c, b.entry.job, b.start_time, err))
 			return -1;
 	}
 	return 0;
+}
+
+/* When the plan has the job start: by its reservation, or by the walltimes of those before it; 0: it does not say. */
+static int find_told(struct sl_plan *p, uint32_t job, int64_t *start_s, struct sl_error *err)
+{
+	struct sl_booking b;
+	uint32_t n;
+	const struct sl_entry *e = sl_plan_reserved(p, &n);
+
+	*start_s = 0;
+	for (uint32_t i = 0; i < n && !*start_s; i++) {
+		if (e[i].job != job)
+			continue;
+		if (sl_plan_booking(p, true, i, &b, err))
+			return -1;
+		*start_s = b.start_time;
+	}
+	return 0;
+}
+
+/* Of each job that has to wait, when it is submitted. */
+static int look_at_submitted(struct sl_hindsights *h, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
+{
+	bool foreseen = false;
+	uint32_t n;
+	const struct sl_entry *e = sl_cluster_queue(c, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t told_s;
+
+		if (sl_plan_job(p, e[i].job) == SL_PLAN_STARTED || !is_due(h, e[i].job))
+			continue;
+		if (!foreseen && sl_plan_forecast(p, UINT32_MAX, INT64_MAX, err))
+			return -1;
+		foreseen = true;
+		if (find_told(p, e[i].job, &told_s, err) || forecast(h, c, e[i].job, told_s, err))
+			return -1;
+	}
+	return 0;
+}
+
+int sl_hindsights_after_pass(struct sl_cluster *c, struct sl_plan *p, void *hindsights, struct sl_error *err)
+{
+	struct sl_hindsights *h = hindsights;
+
+	if (!h->known && !(h->known = calloc((size_t) sl_cluster_snapshot(c)->job.rows + 1, 1)))
+		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	return (h->at_submission ? look_at_submitted : look_at_reserved)(h, c, p, err);
 }
 
 void sl_hindsights_finish(struct sl_hindsights *h)

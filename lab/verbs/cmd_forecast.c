@@ -19,7 +19,7 @@
 #include "image/json_out.h"
 #include "image/partitions.h"
 #include "ledger/ledger.h"
-#include "sim/forecast.h"
+#include "sim/awaited.h"
 #include "sim/trial.h"
 #include "tool/explain_order.h"
 #include "tool/progress.h"
@@ -33,7 +33,7 @@ struct values {
 	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration, *output;
 	double confidence;
 	int64_t draws, every, seconds;
-	bool arrivals, quiet, json;
+	bool arrivals, submission, learn, quiet, json;
 };
 
 static const struct sl_option options[] = {
@@ -53,11 +53,15 @@ static const struct sl_option options[] = {
 	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
 	  .doc = "the ledger that knows how long jobs ran; default: the cluster's, where it may be read; with --snapshot what that knows" },
 	{ .name = "calibration", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, calibration), .argument = "FILE",
-	  .doc = "what forecasts were worth: read, or written with --workload" },
+	  .doc = "what forecasts were worth: read, or written with --workload; default: forecasts/calibration.json beside the site file, where that is" },
+	{ .name = "learn", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, learn),
+	  .doc = "correct the calibration by what became of forecasts that were made with --learn before, and keep these (for a timer)" },
 	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload), .argument = "WORKLOAD",
 	  .doc = "say what forecasts would have been worth on these jobs" },
 	{ .name = "every", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, every), .argument = "N",
-	  .min = 1, .max = SL_WORKLOAD_MAX_JOBS, .standard = "1", .doc = "with --workload: of one of so many reservations" },
+	  .min = 1, .max = SL_WORKLOAD_MAX_JOBS, .standard = "1", .doc = "with --workload: of one of so many jobs" },
+	{ .name = "submission", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, submission),
+	  .doc = "with --workload: when a job is submitted and has to wait, not when it gets its first reservation" },
 	{ .name = "arrivals", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, arrivals),
 	  .doc = "with --workload: the jobs of the week before arrive again" },
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
@@ -87,7 +91,7 @@ static int weigh(const struct sl_hindsights *h, struct worth *w, struct sl_error
 {
 	int64_t *error = calloc(3 * ((size_t) h->waiting + 1), sizeof(*error));
 	int64_t *told = error + h->waiting, *width = told + h->waiting;
-	uint32_t held = 0;
+	uint32_t held = 0, tolds = 0;
 
 	if (!error)
 		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
@@ -96,12 +100,13 @@ static int weigh(const struct sl_hindsights *h, struct worth *w, struct sl_error
 		int64_t wait = x->start_s - x->at_s;
 
 		error[i] = llabs(x->expected.point - wait);
-		told[i] = llabs(x->told_s - x->start_s);
+		if (x->told_s)
+			told[tolds++] = llabs(x->told_s - x->start_s);
 		width[i] = x->expected.high - x->expected.low;
 		held += x->expected.low <= wait && wait <= x->expected.high;
 	}
 	*w = (struct worth) { .forecasts = h->waiting, .told = h->told, .coverage = h->waiting ? (double) held / h->waiting : 0,
-			      .error = median(error, h->waiting), .told_error = median(told, h->waiting),
+			      .error = median(error, h->waiting), .told_error = median(told, tolds),
 			      .width = median(width, h->waiting) };
 	free(error);
 	return 0;
@@ -112,17 +117,20 @@ static int print_worth(const struct values *v, const struct worth *w, struct sl_
 	struct sl_json *j;
 	int rc;
 
+	const char *which = v->submission ? "jobs that had to wait" : "reservations";
+
 	if (!v->json && !w->forecasts) {
-		printf("of %" PRIu32 " reservations, no forecast whose job has started: there is nothing to compare\n", w->told);
+		printf("of %" PRIu32 " %s, no forecast whose job has started: there is nothing to compare\n", w->told, which);
 		return 0;
 	}
 	if (!v->json) {
-		printf("of %" PRIu32 " reservations, %" PRIu32 " forecasts\n"
+		printf("of %" PRIu32 " %s, %" PRIu32 " forecasts\n"
 		       "intervals that held       %.1f %% (expected %g %%)\n"
 		       "median error of forecasts %.0f s\n"
-		       "of the reservations       %.0f s\n"
+		       "%s %.0f s\n"
 		       "median width of intervals %.0f s\n",
-		       w->told, w->forecasts, 100 * w->coverage, 100 * v->confidence, w->error, w->told_error, w->width);
+		       w->told, which, w->forecasts, 100 * w->coverage, 100 * v->confidence, w->error,
+		       v->submission ? "of the plan, by walltimes" : "of the reservations      ", w->told_error, w->width);
 		return 0;
 	}
 	j = sl_json_create(stdout, err);
@@ -147,7 +155,7 @@ static int print_worth(const struct values *v, const struct worth *w, struct sl_
 
 static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_error *err)
 {
-	struct sl_hindsights h = { .every = (uint32_t) v->every, .calibrator = c,
+	struct sl_hindsights h = { .every = (uint32_t) v->every, .at_submission = v->submission, .calibrator = c,
 				   .opt = { .draws = (uint32_t) v->draws, .seed = (uint64_t) v->args.seed } };
 	struct sl_trial_options opt = { .workload = v->workload, .workload_options = sl_workload_args(&v->args),
 					.source = { .policy = v->policy, .site = v->site, .path = v->sim.path },
@@ -189,7 +197,8 @@ static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_
 
 struct ahead {
 	const struct values *v;
-	const struct sl_calibrator *calibrator;
+	struct sl_calibrator *calibrator;
+	char calibration[PATH_MAX];	/* its file; "": there is none */
 	const struct sl_bundle *bundle;
 	struct sl_ledger *ledger;
 	uint32_t *only;			/* job ids */
@@ -237,8 +246,7 @@ static int print_table(const struct ahead *a, const struct sl_forecast *f, int64
 	if (sl_calibrator_knows(a->calibrator))
 		printf("%g of 100 jobs start within, as far as past forecasts tell\n", 100 * a->v->confidence);
 	else
-		printf("not calibrated: %g of 100 draws are within; how many jobs start within is not known (--calibration)\n",
-		       100 * a->v->confidence);
+		printf("not calibrated: how many jobs start within is not known yet (--calibration)\n");
 	return rc;
 }
 
@@ -260,6 +268,7 @@ static int print_json(const struct ahead *a, const struct sl_forecast *f, int64_
 	sl_json_put_real(j, "confidence", a->v->confidence);
 	sl_json_put_bool(j, "calibrated", sl_calibrator_knows(a->calibrator));
 	sl_json_put_int(j, "draws", f->draws);
+	sl_json_put_int(j, "known", f->known);
 	sl_json_key(j, "jobs");
 	sl_json_begin_array(j);
 	for (uint32_t i = 0; i < f->jobs; i++) {
@@ -345,9 +354,43 @@ static int find_asked(const struct ahead *a, const struct sl_snapshot *snap, con
 	return 0;
 }
 
+/* -- what became of those made before ------------------------------------------------ */
+
+static int settle(struct ahead *a, const struct sl_snapshot *snap, struct sl_history *history, struct sl_awaited *awaited,
+		  struct sl_error *err)
+{
+	char file[PATH_MAX + 16];
+
+	if (!a->v->learn)
+		return 0;
+	snprintf(file, sizeof(file), "%s" SL_AWAITED_SUFFIX, a->calibration);
+	return sl_awaited_read(awaited, file, err) || sl_awaited_settle(awaited, snap, history, a->calibrator, err) ? -1 : 0;
+}
+
+/* Keep those that are new.  The list is written first: what it no longer has is never learnt twice. */
+static int keep(struct ahead *a, const struct sl_snapshot *snap, const struct sl_forecast *f, struct sl_awaited *awaited,
+		struct sl_error *err)
+{
+	char file[PATH_MAX + 16];
+
+	if (!a->v->learn)
+		return 0;
+	for (uint32_t i = 0, j; i < f->jobs; i++) {
+		struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
+
+		for (j = 0; j < snap->job.rows && snap->job.id[j] != f->job[i]; j++)
+			;
+		if (j < snap->job.rows && sl_awaited_add(awaited, snap, j, &e, err))
+			return -1;
+	}
+	snprintf(file, sizeof(file), "%s" SL_AWAITED_SUFFIX, a->calibration);
+	return sl_awaited_write(awaited, file, err) || sl_calibrator_write(a->calibrator, a->calibration, err) ? -1 : 0;
+}
+
 static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct ahead *a = arg;
+	struct sl_awaited awaited = { 0 };
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
 	struct sl_forecast_options opt = { .draws = (uint32_t) a->v->draws, .seed = (uint64_t) a->v->args.seed, .limits = &limits,
 					   .only = a->only_count == 1 ? a->only[0] : 0,
@@ -360,7 +403,7 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 	opt.script = c && !a->ledger == !opt.history ? sl_script_create(a->bundle, &limits, err) : NULL;
 	if (opt.history)
 		sl_history_begin(opt.history);
-	if (opt.script)
+	if (opt.script && !settle(a, snap, opt.history, &awaited, err))
 		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
 	if (rc && err->code == SL_ETIME && sl_clock_us() > opt.until_us)
 		sl_fail(err, SL_ETIME, "forecast: none of %" PRIu32 " draws came to its end within %" PRId64 " s; expected more --seconds",
@@ -370,7 +413,10 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 	if (!rc && f.missed.code)
 		fprintf(stderr, "only %" PRIu32 " of %" PRIu32 " draws were made: %s\n", f.draws, opt.draws, f.missed.text);
 	if (!rc)
+		rc = keep(a, snap, &f, &awaited, err);
+	if (!rc)
 		rc = (a->v->output ? write_file : a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
+	sl_awaited_clear(&awaited);
 	sl_forecast_clear(&f);
 	sl_script_destroy(opt.script);
 	sl_history_destroy(opt.history);
@@ -384,6 +430,29 @@ static char *find_site(const struct values *v, const char *dir)
 	if (v->site || v->policy)
 		return v->site ? strdup(v->site) : NULL;
 	return *dir ? sl_explain_site(dir) : NULL;
+}
+
+/* What --calibration names, or the file that the forecast service keeps beside the site file. */
+static int read_calibration(struct ahead *a, const char *site, struct sl_error *err)
+{
+	const char *slash = site ? strrchr(site, '/') : NULL;
+	struct sl_error unread;
+
+	if (a->v->calibration)
+		snprintf(a->calibration, sizeof(a->calibration), "%s", a->v->calibration);
+	else if (site)
+		snprintf(a->calibration, sizeof(a->calibration), "%.*s" SL_CALIBRATION_FILE, slash ? (int) (slash + 1 - site) : 0, site);
+	else if (a->v->learn)
+		return sl_fail(err, SL_EINVAL, "--learn: expected --calibration, or --site, beside which it is kept");
+	if ((!a->v->calibration || a->v->learn) && (!*a->calibration || access(a->calibration, F_OK)))
+		return 0;
+	if (a->v->calibration || a->v->learn)
+		return sl_calibrator_read(a->calibrator, a->calibration, err);
+	if (!sl_calibrator_read(a->calibrator, a->calibration, &unread))
+		return 0;
+	sl_calibrator_begin(a->calibrator, a->v->confidence);
+	fprintf(stderr, "%s; forecasts are not calibrated\n", unread.text);
+	return 0;
 }
 
 static int look_ahead(struct ahead *a, struct sl_error *err)
@@ -401,11 +470,14 @@ static int look_ahead(struct ahead *a, struct sl_error *err)
 	if (!site && !v->policy)
 		sl_fail(err, SL_ENOENT, "nothing says which policies decide: expected --site or --policy");
 	a->bundle = bundle;
+	if (bundle && read_calibration(a, site, err))
+		goto error;
 	snprintf(file, sizeof(file), "%s/ledger.db", dir);
 	if (bundle && (v->ledger || (*dir && !access(file, R_OK))))
 		a->ledger = sl_ledger_open(v->ledger ? v->ledger : file, SL_LEDGER_READ, err);
 	if (bundle && (a->ledger || !v->ledger))
 		rc = sl_explain_snapshot(v->snapshot, forecast, a, err);
+error:
 	if (rc)
 		sl_tool_trace(a->trace, stderr);
 	sl_ledger_close(a->ledger);
@@ -439,8 +511,10 @@ static const char *options_wrong(const struct values *v, int jobs)
 		return "--output and --json exclude each other";
 	if (v->workload && (v->dir || v->ledger))
 		return "--workload goes with neither --dir nor --ledger: what is known of the past is the log's";
-	if (v->arrivals && !v->workload)
-		return "--arrivals goes with --workload";
+	if ((v->arrivals || v->submission) && !v->workload)
+		return v->arrivals ? "--arrivals goes with --workload" : "--submission goes with --workload";
+	if (v->learn && (v->workload || jobs))
+		return "--learn goes with neither --workload nor job ids";
 	return sl_sim_args_wrong(&v->sim);
 }
 
@@ -449,7 +523,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	struct sl_calibrator calibrator;
 	struct sl_error err = { 0 };
 	struct values v;
-	int status, rc = 0, n = sl_tool_parse(verb, &v, argc, argv, 0, 1000, &status);
+	int status, rc, n = sl_tool_parse(verb, &v, argc, argv, 0, 1000, &status);
 	uint32_t only[1000];
 	struct ahead a = { .v = &v, .calibrator = &calibrator, .only = only };
 
@@ -461,10 +535,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (status)
 		return status;
 	sl_calibrator_begin(&calibrator, v.confidence);
-	if (v.workload)
-		rc = look_back(&v, &calibrator, &err);
-	else if (!v.calibration || !(rc = sl_calibrator_read(&calibrator, v.calibration, &err)))
-		rc = look_ahead(&a, &err);
+	rc = v.workload ? look_back(&v, &calibrator, &err) : look_ahead(&a, &err);
 	free(a.trace);
 	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
 }

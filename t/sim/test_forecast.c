@@ -12,14 +12,15 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "sim/forecast.h"
+#include "sim/awaited.h"
 #include "sim/trial.h"
 #include "usage/history.h"
 #include "t/scratch.h"
 
 #define CLUSTER(rest) "{\"meta\": {\"now\": 10000}, \"nodes\": [{\"name\": \"n1\", \"cores\": 4}],"	\
 	" \"partitions\": [{\"name\": \"p\", \"nodes\": \"n1\"}], " rest "}"
-#define RUNNING "{\"id\": 1, \"user\": \"ann\", \"state\": \"RUNNING\", \"partition\": \"p\", \"start_time\": 9900,"	\
+#define RUNNING RUNNING_OF("ann")
+#define RUNNING_OF(user_) "{\"id\": 1, \"user\": \"" user_ "\", \"state\": \"RUNNING\", \"partition\": \"p\", \"start_time\": 9900,"	\
 	" \"end_time\": 10900, \"time_limit\": 1000, \"min_cpus\": 4, \"alloc\": [{\"node\": \"n1\", \"cores\": 4}]}"
 #define PENDING(id_, user_, more) "{\"id\": " #id_ ", \"user\": \"" user_ "\", \"partition\": \"p\", \"submit_time\": 9950,"	\
 	" \"time_limit\": 1000, \"min_cpus\": 4, \"num_tasks\": 4" more "}"
@@ -326,6 +327,132 @@ static void where_jobs_are_alike_forecasts_are_right_and_reservations_are_not(vo
 	sl_hindsights_clear(&h);
 }
 
+/* A job that nobody's name is known of runs like others of which none is. */
+static void of_a_log_without_users_all_runs_count(void **state)
+{
+	static const int64_t ran[] = { 150, 150, 150, 150, 150 };
+	struct fixture *x = make(CLUSTER("\"jobs\": [" RUNNING_OF("") ", " PENDING(2, "", "") "], \"queue\": [{\"job\": 2, \"partition\": \"p\"}]"),
+				 "easy");
+
+	(void) state;
+	past(x, "", ran, 5);
+	must_forecast(x, 20, 1);
+	assert_int_equal(x->f.wait[0], 50);	/* it has run for 100 s */
+	assert_int_equal(x->f.wait[19], 50);
+	assert_int_equal(x->f.known, 2);
+	done(x);
+}
+
+static void a_job_that_may_begin_later_does_not_start_before(void **state)
+{
+	struct fixture *x = make(CLUSTER("\"jobs\": [" PENDING(2, "ann", ", \"begin_time\": 12000") "], "
+					 "\"queue\": [{\"job\": 2, \"partition\": \"p\"}]"), "easy");
+
+	(void) state;
+	must_forecast(x, 10, 1);
+	assert_int_equal(x->f.wait[0], 2000);
+	assert_int_equal(x->f.wait[9], 2000);
+	done(x);
+}
+
+/* -- awaited ---------------------------------------------------------------------------- */
+
+#define AWAITED_JOBS 40
+
+/* A snapshot at *now* of jobs of which each waits, runs since some time, or is gone. */
+static struct fixture *awaited_cluster(int64_t now, const int64_t *start, const bool *gone)
+{
+	static char text[16384];
+	size_t n = (size_t) snprintf(text, sizeof(text), "{\"meta\": {\"now\": %lld}, \"nodes\": [{\"name\": \"n1\", \"cores\": 400}],"
+		" \"partitions\": [{\"name\": \"p\", \"nodes\": \"n1\"}], \"jobs\": [", (long long) now);
+	bool first = true;
+
+	for (int i = 0; i < AWAITED_JOBS; i++) {
+		if (gone[i])
+			continue;
+		n += (size_t) snprintf(text + n, sizeof(text) - n, "%s{\"id\": %d, \"user\": \"ann\", \"partition\": \"p\", \"time_limit\": 90000",
+				       first ? "" : ", ", i + 1);
+		if (start[i] && start[i] <= now)
+			n += (size_t) snprintf(text + n, sizeof(text) - n, ", \"state\": \"RUNNING\", \"start_time\": %lld, \"end_time\": %lld, "
+				"\"alloc\": [{\"node\": \"n1\", \"cores\": 1}]", (long long) start[i], (long long) start[i] + 90000);
+		n += (size_t) snprintf(text + n, sizeof(text) - n, "}");
+		first = false;
+	}
+	snprintf(text + n, sizeof(text) - n, "]}");
+	return make(text, "easy");
+}
+
+static uint32_t scores_in(const struct sl_calibrator *c)
+{
+	uint32_t n = 0;
+
+	for (int k = 0; k < SL_CALIBRATOR_CLASSES; k++)
+		n += c->of[k].scores;
+	return n;
+}
+
+/* Jobs start while they are seen, start and end unseen, are cancelled, or wait on: each that started counts once. */
+static void each_start_is_learnt_once(void **state)
+{
+	struct sl_calibrator c;
+	struct sl_awaited a = { 0 }, read;
+	struct sl_error err = { 0 };
+	struct sl_random r;
+	int64_t start[AWAITED_JOBS] = { 0 };
+	bool gone[AWAITED_JOBS] = { 0 };
+	uint32_t started = 0, waiting = 0;
+	char file[96];
+
+	(void) state;
+	sl_random_seed(&r, 11);
+	sl_calibrator_begin(&c, 0.8);
+	snprintf(file, sizeof(file), "%s/awaited.json", scratch);
+	for (int64_t now = 1000; now < 4000; now += 300) {
+		struct fixture *x;
+
+		for (int i = 0; i < AWAITED_JOBS && now > 1000; i++) {
+			int64_t what = sl_random_between(&r, 0, 9);
+
+			if (gone[i] || (start[i] && what > 2))
+				continue;
+			if (start[i] || what == 0)	/* it ends, or is cancelled */
+				gone[i] = true;
+			else if (what < 3)
+				start[i] = now - sl_random_between(&r, 0, 299);
+			if (what == 2 && start[i])	/* nobody has seen it run */
+				gone[i] = true;
+		}
+		x = awaited_cluster(now, start, gone);
+		for (int i = 0; i < AWAITED_JOBS; i++)
+			if (gone[i] && start[i] && sl_history_add(x->history, &(struct sl_job_run) { .job = (uint32_t) i + 1, .start = start[i],
+				.end = start[i] + 1, .seconds = 1, .limit = 90000, .dim = { "ann", "", "p", SL_JOB_COMPLETE } }, &err))
+				fail_msg("%s", err.text);
+		assert_int_equal(sl_awaited_settle(&a, &x->snap, x->history, &c, &err), 0);
+		for (uint32_t j = 0; j < x->snap.job.rows; j++)
+			if (x->snap.job.state[j] == SL_JOB_PENDING)
+				assert_int_equal(sl_awaited_add(&a, &x->snap, j, &(struct sl_expected) { 10, 500, 900, 500 }, &err), 0);
+		done(x);
+		assert_int_equal(sl_awaited_write(&a, file, &err), 0);
+		assert_int_equal(sl_awaited_read(&read, file, &err), 0);
+		assert_int_equal(read.count, a.count);
+		for (uint32_t i = 0; i < a.count; i++) {
+			assert_int_equal(read.item[i].job, a.item[i].job);
+			assert_int_equal(read.item[i].at_s, 1000);
+			assert_string_equal(read.item[i].user, "ann");
+		}
+		sl_awaited_clear(&a);
+		a = read;
+	}
+	for (int i = 0; i < AWAITED_JOBS; i++) {
+		started += start[i] > 0;
+		waiting += !start[i] && !gone[i];
+	}
+	assert_true(started > 10);
+	assert_int_equal(scores_in(&c), started);
+	assert_int_equal(a.count, waiting);
+	sl_awaited_clear(&a);
+}
+
 /* -- what they are worth ---------------------------------------------------------------- */
 
 /* The sample says 100 to 300 s; what comes is longer by a factor that is skewed, and drifts. */
@@ -350,6 +477,34 @@ static double coverage_of(double confidence)
 		sl_calibrator_learn(&c, &e, actual);
 	}
 	return (double) held / n;
+}
+
+/* Starts spread twice as far as draws do: of the first sixty forecasts of many beginnings most hold, too. */
+static void the_first_intervals_hold_nearly_as_often(void **state)
+{
+	struct sl_calibrator c;
+	struct sl_random r;
+	uint32_t held = 0, n = 0;
+
+	(void) state;
+	sl_random_seed(&r, 9);
+	for (int begin = 0; begin < 40; begin++) {
+		sl_calibrator_begin(&c, 0.8);
+		for (int i = 0; i < 60; i++, n++) {
+			double centre = 1000 * (double) sl_random_between(&r, 1, 20), spread;
+			int64_t wait[40], actual;
+			struct sl_expected e;
+
+			for (int k = 0; k < 40; k++)
+				wait[k] = (int64_t) (centre * (0.8 + 0.01 * k));
+			spread = (double) sl_random_between(&r, -400, 400) / 1000;
+			actual = (int64_t) (centre * (1 + spread));
+			e = sl_calibrate(&c, wait, 40);
+			held += e.low <= actual && actual <= e.high;
+			sl_calibrator_learn(&c, &e, actual);
+		}
+	}
+	assert_true(held > 0.74 * n && held < 0.9 * n);
 }
 
 static void intervals_come_to_hold_as_often_as_they_say(void **state)
@@ -440,6 +595,10 @@ int main(void)
 		cmocka_unit_test(a_draw_that_fails_is_left_out),
 		cmocka_unit_test(it_ends_when_its_time_is_up),
 		cmocka_unit_test(nothing_is_known_before_it_happened),
+		cmocka_unit_test(of_a_log_without_users_all_runs_count),
+		cmocka_unit_test(a_job_that_may_begin_later_does_not_start_before),
+		cmocka_unit_test(each_start_is_learnt_once),
+		cmocka_unit_test(the_first_intervals_hold_nearly_as_often),
 		cmocka_unit_test(where_jobs_are_alike_forecasts_are_right_and_reservations_are_not),
 		cmocka_unit_test(intervals_come_to_hold_as_often_as_they_say),
 		cmocka_unit_test(a_horizon_of_which_little_is_known_goes_by_the_others),

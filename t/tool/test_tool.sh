@@ -411,9 +411,9 @@ ok "what a policy or a name says is printed without what a terminal obeys" plan_
 
 forecast() {
 	run 0 forecast --policy=fcfs --snapshot "$T/busy.json" 8 && out "^ *8  2026-11-02T" && ! out "^ *9 " >/dev/null &&
-		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" && out "^ *9  " && out "^not calibrated: 80 of 100 draws .*(--calibration)" &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" && out "^ *9  " && out "^not calibrated: how many jobs start within is not known yet (--calibration)" &&
 		run 0 forecast --json --policy=fcfs --snapshot "$T/busy.json" 7 &&
-		out '"calibrated": false, "draws": 40, "jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
+		out '"calibrated": false, "draws": 40, "known": 0, "jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 70 && err "job 70 is not queued" &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 8 70 && err "job 70 is not queued" &&
 		run 0 forecast --policy="$T/mine.lua,user=eve" --snapshot "$T/busy.json" 7 && out "^ *7  not seen  *not seen  *not seen *$" &&
@@ -485,6 +485,33 @@ forecast_worth() {
 		err "is of a confidence of 0.8, expected 0.9"
 }
 ok "forecast says what forecasts would have been worth, twice the same, and keeps it" forecast_worth
+
+forecast_submission() {
+	run 0 forecast --submission --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy --quiet &&
+		out "^of [0-9]* jobs that had to wait, [0-9]* forecasts$" && out "^of the plan, by walltimes [0-9]* s$" &&
+		run 2 forecast --submission --policy=easy && err "^schedlua: --submission goes with --workload"
+}
+ok "forecast --submission makes forecasts of jobs when they are submitted" forecast_submission
+
+# The service sees 7 and 8 wait; ten minutes later 8 runs, and 7 was cancelled; then nothing is left to be learnt.
+forecast_learn() {
+	mkdir -p "$T/learn/forecasts" && echo "return require('sched').site { default = { 'fcfs' } }" >"$T/learn/sched.lua" &&
+		sed 's/"now": 1793620800/"now": 1793620900/; s/"id": 8,/"id": 8, "state": "RUNNING", "start_time": 1793620860, "end_time": 1793629000, "alloc": [ { "node": "n2", "cores": 1 } ],/
+			s/"id": 7,/"id": 71,/; s/{ "job": 7, "partition": "p" }, { "job": 8, "partition": "p" },//' "$T/busy.json" >"$T/learn/later.json" &&
+		run 0 forecast --learn --site="$T/learn/sched.lua" --snapshot="$T/busy.json" --output="$T/learn/starts.txt" || return 1
+	awaited=$T/learn/forecasts/calibration.json.awaited
+	[ "$(stat -c %a "$awaited")" = 600 ] && grep -q '"job":8,' "$awaited" && cp "$awaited" "$T/learn/first" || return 1
+	run 0 forecast --learn --site="$T/learn/sched.lua" --snapshot="$T/busy.json" && cmp "$awaited" "$T/learn/first" || return 1
+	for again in 1 2; do
+		run 0 forecast --learn --site="$T/learn/sched.lua" --snapshot="$T/learn/later.json" || return 1
+		[ "$(grep -oE '"scores":.-?[0-9]' "$T/learn/forecasts/calibration.json" | wc -l)" = 1 ] &&
+			! grep -q '"job":8,' "$awaited" || { echo "learnt $again times"; return 1; }
+	done
+	echo "{" >"$awaited" && run 1 forecast --learn --site="$T/learn/sched.lua" --snapshot="$T/busy.json" && err "calibration.json.awaited:" &&
+		run 2 forecast --learn --workload=esp && err "^schedlua: --learn goes with neither" && run 2 forecast --learn --policy=easy 7 &&
+		run 1 forecast --learn --policy=fcfs --snapshot="$T/busy.json" && err "^schedlua: --learn: expected --calibration"
+}
+ok "forecast --learn learns once of each job what became of its forecast" forecast_learn
 
 # On a terminal, where it takes more than a second.
 forecast_progress() {

@@ -185,4 +185,71 @@ willrun_json() {
 }
 ok "willrun --json" willrun_json
 
+# What runs of ada and bob took: a tenth of what they asked for.  So 5 may end any moment.
+past() { # ID USER SECONDS WALLTIME CPUS
+	printf '{ "job": %s, "user": "%s", "start_time": 1793600000, "end_time": %s, "runtime": %s, "time_limit": %s, "cpus": %s }' \
+		"$1" "$2" $((1793600000 + $3)) "$3" "$4" "$5"
+}
+sed "s/\"queue\": \[/\"history\": [ $(past 1 ada 1000 8000 8), $(past 2 ada 1000 8000 8), $(past 3 bob 60 600 16) ], &/" \
+	"$T/full.json" >"$T/past.json"
+echo "return require('sched').site { default = { 'easy' } }" >"$T/site.lua"
+
+# 5 ends 200 s from now, 6 takes a tenth of its 600 s, and 7 too.
+willrun_interval() {
+	run 0 willrun --policy=easy --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 && out "^may start at 2026-11-02T14:20:00" &&
+		out "^expected 12:0[3-9] (80 %: 12:0[3-9] to 12:[0-9]*); not calibrated: of trials, not of jobs$" && quiet err &&
+		run 0 willrun --site="$T/site.lua" --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 --json &&
+		out '"forecast": {"not_before": 17936[0-9]*, "likely": 17936[0-9]*, "not_after": 17936[0-9]*, "confidence": 0.8[0-9]*, "calibrated": false}' &&
+		run 0 willrun --policy=easy --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 --seconds=0 && ! out "expected" >/dev/null &&
+		! out "no interval" >/dev/null && run 0 willrun --policy=easy --snapshot="$T/past.json" --user=ada -n4 -t 30 &&
+		out "^starts now" && ! out "expected" >/dev/null
+}
+ok "willrun says an interval from the same forecast as schedlua forecast, where it does not start at once" willrun_interval
+
+# Of all classes of waits: jobs start about twice as late as the middle of the trials.
+willrun_calibrated() {
+	mkdir -p "$T/forecasts" && awk 'BEGIN {
+		printf "{\"confidence\": 0.8, \"classes\": ["
+		for (c = 0; c < 5; c++) {
+			printf "%s{\"below\": 0.1, \"above\": 0.1, \"scores\": [", c ? ", " : ""
+			for (i = 0; i < 50; i++) printf "%s%.3f", i ? ", " : "", 0.6 + i / 250
+			printf "]}"
+		}
+		print "]}" }' >"$T/forecasts/calibration.json" &&
+		run 0 willrun --site="$T/site.lua" --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 &&
+		out "^expected [0-9:]* (80 %: [0-9:]* to [0-9:]*)$" && cp "$T/out" "$T/beside" &&
+		run 0 willrun --policy=easy --calibration="$T/forecasts/calibration.json" --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 &&
+		grep "^expected" "$T/beside" >"$T/want" && grep -qxFf "$T/want" "$T/out" &&
+		echo "{" >"$T/forecasts/calibration.json" && run 0 willrun --site="$T/site.lua" --snapshot="$T/past.json" --user=bob -n8 -t 4:00:00 &&
+		out "^expected .*; not calibrated" && run 0 forecast --site="$T/site.lua" --snapshot="$T/past.json" 7 &&
+		err "forecasts/calibration.json:[0-9]*: .*; forecasts are not calibrated$" && rm "$T/forecasts/calibration.json"
+}
+ok "willrun is calibrated by what the forecast service has learnt" willrun_calibrated
+
+willrun_begin() {
+	run 0 willrun --policy=easy --snapshot="$T/past.json" --user=bob -n8 -t 10 -b now+3hours && out "^expected 15:00 (80 %: 15:00 to "
+}
+ok "willrun foresees no start before the begin time" willrun_begin
+
+# Without a past; without the lab; with a lab that prints nonsense, without end, or fails.
+willrun_no_interval() {
+	ask 0 --user=bob -n8 -t 4:00:00 && out "^may start at 2026-11-02T14:20:00" &&
+		out "^no interval: how long jobs of these users ran is not known" && ! out "^expected" >/dev/null || return 1
+	mkdir -p "$T/alone" && cp "$SCHEDLUA" "$T/alone/schedlua" || return 1
+	for lab in "" "echo nonsense" "yes" "cat /dev/zero" "echo schedlua: no room on this planet >&2; exit 1" "kill -9 \$\$" "exec sleep 1000"; do
+		case $lab in
+		"") want="the simulator (schedlab) is not installed" ;;
+		"echo nonsense" | yes | cat*) want="the simulator printed no forecast" ;;
+		*planet*) want="no room on this planet" ;;
+		*kill*) want="the simulator said nothing" ;;
+		*) want="the simulator did not come to an end" ;;
+		esac
+		rm -f "$T/alone/schedlab"
+		[ -z "$lab" ] || { printf '#!/bin/sh\n%s\n' "$lab" >"$T/alone/schedlab" && chmod +x "$T/alone/schedlab"; } || return 1
+		(PATH=/usr/bin:/bin SCHEDLUA=$T/alone/schedlua; ask 0 --user=bob -n8 -t 4:00:00 --seconds=1) && out "^may start at 2026-11-02T14:20:00" &&
+			out "^no interval: $want" && quiet err || return 1
+	done
+}
+ok "willrun says in plain words why there is no interval" willrun_no_interval
+
 echo "1..$n"

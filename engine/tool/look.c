@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tool/job_index.h"
 #include "tool/statedir.h"
 #include "tool/status.h"
@@ -149,6 +150,18 @@ static bool is_fresh(const struct sl_look *l)
 	return l->bytes && now - l->snap.meta.now[0] <= most && (l->captured || !l->may_capture);
 }
 
+/* slurmctld, which may have just begun and be busy, is not asked again and again. */
+static bool is_resting(const struct sl_look *l)
+{
+	return l->ended_s > 0 && sl_clock_s() - l->ended_s < SL_LOOK_REST * (l->ended_s - l->began_s);
+}
+
+static int begin_capture(struct sl_look *l)
+{
+	l->began_s = sl_clock_s();
+	return sl_capture_begin(&l->capture, &l->snap_err);
+}
+
 /* Have the capture that runs, waiting for so long at most, and begin the next one if there is need of it. */
 static void capture(struct sl_look *l, double wait_s)
 {
@@ -156,9 +169,10 @@ static void capture(struct sl_look *l, double wait_s)
 	int fd, got;
 
 	got = sl_capture_take(&l->capture, 0, &fd, &l->snap_err);
-	if (!got && !l->capture.pid && !is_fresh(l) && !sl_capture_begin(&l->capture, &l->snap_err))
+	if (!got && !l->capture.pid && !is_fresh(l) && !is_resting(l) && !begin_capture(l))
 		got = sl_capture_take(&l->capture, wait_s, &fd, &l->snap_err);
 	l->captured |= got != 0;
+	l->ended_s = got ? sl_clock_s() : l->ended_s;
 	if (got <= 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

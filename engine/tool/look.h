@@ -4,7 +4,7 @@
  * snapshot that is no older than it has to be.
  *
  * The snapshot is the plug-in's last.snap, or a capture (tool/capture.h) where that is older than SL_LOOK_FRESH_S or not
- * this user's to read.  Nothing here waits for slurmctld unless the caller says for how long.
+ * this user's to read.  Captures take a fifth of the time at most, however often somebody looks.  Nothing here waits for slurmctld unless the caller says for how long.
  *
  * Ownership: owns what it has read.  Threads: none.
  */
@@ -23,6 +23,7 @@
 #include "tool/recent.h"
 
 #define SL_LOOK_FRESH_S 10	/* a snapshot that is older is captured anew */
+#define SL_LOOK_REST 4		/* after a capture slurmctld is left alone for so many times as long as that took */
 
 struct sl_look {
 	char dir[PATH_MAX];		/* of status.json and last.snap */
@@ -39,6 +40,7 @@ struct sl_look {
 	struct sl_map row_of;		/* job id -> row */
 	struct sl_capture capture;	/* the next snapshot */
 	bool may_capture, captured;	/* captured: one has come, or has failed */
+	double began_s, ended_s;	/* when the last one did (sl_clock_s()) */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "tool/job_index.h"
 #include "tool/member.h"
 #include "tool/past.h"
@@ -166,7 +167,7 @@ static int read_past(struct sl_past *past, struct sl_look *look, uint32_t job, b
 	return 0;
 }
 
-char *sl_web_explain(const struct sl_page *p, struct sl_look *look, const char *id, int *status)
+char *sl_web_explain(const struct sl_page *p, struct sl_look *look, struct sl_budget *budget, const char *id, int *status)
 {
 	/* without a snapshot nobody knows whose a job is */
 	const bool some = p->hides || !p->seen || p->seen->some;
@@ -179,12 +180,15 @@ char *sl_web_explain(const struct sl_page *p, struct sl_look *look, const char *
 		return say_error(400, "expected ?job=ID, a number as squeue -o %A prints it, or ID_TASK", status);
 	if (row == SL_NONE && some)
 		return say_error(404, "no such job, or not one that you may see", status);
+	if (!sl_budget_allows(budget, sl_clock_s()))
+		return say_error(503, "too many ask at once; try again in a few seconds", status);
 	if (read_past(&past, look, job, some, &err))
 		text = say_error(503, some ? "the decisions cannot be read now" : err.text, status);
 	else if (row == SL_NONE && !json_array_size(past.events))
 		text = say_error(404, "no such job, or not one that you may see", status);
 	else
 		text = tell(p, &past, job, some, status);
+	sl_budget_use(budget, (double) past.read, sl_clock_s());
 	sl_past_close(&past);
 	return text;
 }

@@ -18,7 +18,7 @@
 #define WAIT_CAPTURE_MS 100	/* ... while a capture is under way */
 
 struct values {
-	const char *dir, *listen, *socket, *user_header;
+	const char *dir, *listen, *socket, *user_header, *host;
 	bool ignore_private_data;
 };
 
@@ -27,6 +27,8 @@ static const struct sl_option options[] = {
 	  .doc = "serve there; an address of this machine alone: 127.0.0.1, [::1]; default: " STANDARD },
 	{ .name = "socket", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, socket), .argument = "PATH",
 	  .doc = "serve on a Unix socket instead, which user and group may use" },
+	{ .name = "host", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, host), .argument = "NAME[,NAME]...",
+	  .doc = "on a port: answer requests for these names too, not for localhost alone (a proxy that passes the client's Host on)" },
 	{ .name = "user-header", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, user_header), .argument = "NAME",
 	  .doc = "with --socket: believe the proxy that names the user in this header, and show each his own jobs" },
 	{ .name = "ignore-private-data", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, ignore_private_data),
@@ -56,9 +58,11 @@ static void serve(struct sl_http *http, struct sl_server *server)
 
 static int serve_on(const struct values *v, const struct sl_listener *l, struct sl_server *server, struct sl_error *err)
 {
+	const char *hosts = v->socket ? NULL : v->host ? v->host : "";
 	struct sl_http *http;
 
-	if (sl_server_open(server, v->dir, err) || !(http = sl_http_start(l->fd, v->user_header, sl_server_answer, server, err)))
+	if (sl_server_open(server, v->dir, err) ||
+	    !(http = sl_http_start(l->fd, v->user_header, hosts, sl_server_answer, server, err)))
 		return -1;
 	if (!geteuid())
 		fputs("schedlua: serve runs as root; an ordinary user, or SlurmUser, is enough\n", stderr);
@@ -83,6 +87,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "--listen and --socket: expected one of them");
 	if (v.user_header && !v.socket)
 		return sl_tool_usage(verb, "--user-header: expected --socket as well: whoever reaches a port can name any user");
+	if (v.host && v.socket)
+		return sl_tool_usage(verb, "--host: expected no --socket: which names a proxy serves is the proxy's to say");
 	if (v.user_header && !is_header(v.user_header))
 		return sl_tool_usage(verb, "--user-header: expected the name of a header, X-Remote-User say");
 	if (!sl_http_available()) {

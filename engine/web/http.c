@@ -14,8 +14,10 @@
 #include <microhttpd.h>
 
 #include "base/clock.h"
+#include "web/listen.h"
 
 #define MUTE_S 0.5
+#define MISDIRECTED 421		/* for another server: a name that not all libmicrohttpds have */
 #define BODY_REFUSED 413	/* "content too large": libmicrohttpd's name for it has changed */
 
 /* A connection, in the order in which they came. */
@@ -30,7 +32,7 @@ struct caller {
 struct sl_http {
 	struct MHD_Daemon *daemon;
 	int epoll;
-	const char *user_header;
+	const char *user_header, *hosts;
 	sl_http_handler *handler;
 	void *arg;
 	struct caller *oldest, *newest;
@@ -214,6 +216,14 @@ static bool has_body(struct MHD_Connection *connection)
 	       length.values > 1 || (length.values && strcmp(length.value, "0"));
 }
 
+/* HTTP before 1.1, which no browser speaks, may say nothing. */
+static bool is_for_us(const struct sl_http *h, struct MHD_Connection *connection)
+{
+	struct sought host = h->hosts ? find_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST) : (struct sought) { 0 };
+
+	return !host.values || (host.values == 1 && sl_listen_is_host(host.value, h->hosts));
+}
+
 /* A name as Slurm has them, that can neither end a line nor be mistaken for another. */
 static bool is_user(const char *name)
 {
@@ -272,6 +282,8 @@ static enum MHD_Result accept_request(void *arg, struct MHD_Connection *connecti
 	*state = arg;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "this server is for reading: expected GET\n");
+	if (!is_for_us(arg, connection))
+		return refuse(connection, MISDIRECTED, "this is no server of that name: expected localhost, or what --host names\n");
 	if (has_body(connection))
 		return refuse(connection, BODY_REFUSED, "a request here has no body\n");
 	return MHD_YES;
@@ -287,7 +299,8 @@ static void say_nothing(void *arg, const char *format, va_list args)
 	(void) args;
 }
 
-struct sl_http *sl_http_start(int fd, const char *user_header, sl_http_handler *handler, void *arg, struct sl_error *err)
+struct sl_http *sl_http_start(int fd, const char *user_header, const char *hosts, sl_http_handler *handler, void *arg,
+			      struct sl_error *err)
 {
 	struct sl_http *h = calloc(1, sizeof(*h));
 	const union MHD_DaemonInfo *info = NULL;
@@ -296,7 +309,7 @@ struct sl_http *sl_http_start(int fd, const char *user_header, sl_http_handler *
 		sl_fail(err, SL_ENOMEM, "serve: out of memory");
 		return NULL;
 	}
-	*h = (struct sl_http) { .user_header = user_header, .handler = handler, .arg = arg };
+	*h = (struct sl_http) { .user_header = user_header, .hosts = hosts, .handler = handler, .arg = arg };
 	if ((fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {	/* which the daemon closes */
 		sl_fail(err, SL_EIO, "serve: %s", strerror(errno));
 		sl_http_stop(h);

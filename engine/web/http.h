@@ -46,10 +46,14 @@ struct sl_http;
 bool sl_http_available(void);
 
 /*
+ * *hosts* is NULL on a Unix socket, which no browser reaches.  On a port a request whose Host header names neither this machine nor
+ * one of *hosts* (sl_listen_is_host()) is refused: it is of a page of another site.
+ *
  * Serve what comes in through the listening socket *fd*, which stays the caller's.  *user_header*: the name of the header
  * in which a proxy names the user, which is believed; NULL: no header is.  NULL on failure, with *err.
  */
-struct sl_http *sl_http_start(int fd, const char *user_header, sl_http_handler *handler, void *arg, struct sl_error *err);
+struct sl_http *sl_http_start(int fd, const char *user_header, const char *hosts, sl_http_handler *handler, void *arg,
+			      struct sl_error *err);
 void sl_http_stop(struct sl_http *h);
 
 /* Serve what there is to serve, waiting for it so many milliseconds at most. */

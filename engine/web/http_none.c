@@ -7,10 +7,12 @@ bool sl_http_available(void)
 	return false;
 }
 
-struct sl_http *sl_http_start(int fd, const char *user_header, sl_http_handler *handler, void *arg, struct sl_error *err)
+struct sl_http *sl_http_start(int fd, const char *user_header, const char *hosts, sl_http_handler *handler, void *arg,
+			      struct sl_error *err)
 {
 	(void) fd;
 	(void) user_header;
+	(void) hosts;
 	(void) handler;
 	(void) arg;
 	sl_fail(err, SL_ENOENT, "serve: this program was built without libmicrohttpd");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -48,6 +49,24 @@ static bool read_host(union address *a, char *host, uint16_t port)
 	a->in = (struct sockaddr_in) { .sin_family = AF_INET, .sin_port = htons(port) };
 	return inet_pton(AF_INET, n ? host : "127.0.0.1", &a->in.sin_addr) == 1 &&
 	       ntohl(a->in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+bool sl_listen_is_host(const char *host, const char *others)
+{
+	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	char name[256];
+	union address a;
+
+	if (n >= sizeof(name) || n > strlen(host) || (host[n] && (host[n] != ':' || strspn(host + n + 1, "0123456789") != strlen(host + n + 1))))
+		return false;
+	memcpy(name, host, n);
+	name[n] = 0;
+	if (*name && (!strcasecmp(name, "localhost") || read_host(&a, name, 0)))
+		return true;
+	for (const char *at = others; *at; at += strcspn(at, ","), at += *at == ',')
+		if (n && n == strcspn(at, ",") && !strncasecmp(at, host, n))
+			return true;
+	return false;
 }
 
 static socklen_t size_of(const union address *a)

@@ -7,6 +7,8 @@
 #ifndef SL_WEB_LISTEN_H
 #define SL_WEB_LISTEN_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct sl_listener {
@@ -20,6 +22,13 @@ struct sl_listener {
  * is one that is free.  Every other address is refused, names included.  0, or -1 with *err.
  */
 int sl_listen_loopback(struct sl_listener *l, const char *address, struct sl_error *err);
+
+/*
+ * True if a browser that speaks to a loopback port may have named it so in its Host header: localhost, an address of
+ * 127.0.0.0/8, [::1], or one of *others* (comma-separated, may be ""), each with or without a port.  A page of another site
+ * whose name leads to 127.0.0.1 (DNS rebinding) has that name in the header.
+ */
+bool sl_listen_is_host(const char *host, const char *others);
 
 /*
  * Listen on a Unix socket, for this user and group (mode 0660).  One that a server left behind is removed; one on which

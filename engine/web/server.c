@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "web/server.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "tool/member.h"
@@ -30,13 +34,64 @@ static void forget(struct sl_server *s)
 }
 
 /* What slurm.conf hides; what cannot be known is hidden. */
-static void ask_conf(struct sl_server *s)
+static unsigned read_conf(void)
 {
 	char words[500];
 
-	if (s->asked_s && sl_clock_s() - s->asked_s < CONF_S)
+	return sl_statedir_private(words, sizeof(words)) ? SL_HIDE_ALL : sl_hides_read(words);
+}
+
+/* In a child: where slurm.conf is slurmctld's to hand out, scontrol may wait for ten seconds, and requests do not. */
+static void begin_asking(struct sl_server *s)
+{
+	unsigned hidden;
+	int way[2];
+
+	if (pipe2(way, O_CLOEXEC))
 		return;
-	s->conf_hides = s->here && !sl_statedir_private(words, sizeof(words)) ? sl_hides_read(words) : SL_HIDE_ALL;
+	s->asking = fork();
+	if (!s->asking) {
+		hidden = read_conf();
+		_exit(write(way[1], &hidden, sizeof(hidden)) != sizeof(hidden));
+	}
+	close(way[1]);
+	s->answer = way[0];
+	if (s->asking < 0) {
+		close(way[0]);
+		s->asking = 0;
+	}
+}
+
+/* Have the child's answer if it has ended, or end it.  Without an answer all is hidden. */
+static void end_asking(struct sl_server *s, bool now)
+{
+	unsigned hidden = SL_HIDE_ALL;
+
+	if (!s->asking)
+		return;
+	if (now)
+		kill(s->asking, SIGKILL);
+	if (!waitpid(s->asking, NULL, now ? 0 : WNOHANG))
+		return;
+	if (read(s->answer, &hidden, sizeof(hidden)) != sizeof(hidden))
+		hidden = SL_HIDE_ALL;
+	close(s->answer);
+	s->asking = 0;
+	s->conf_hides = hidden;
+}
+
+static void ask_conf(struct sl_server *s)
+{
+	end_asking(s, false);
+	if (!s->here) {
+		s->conf_hides = SL_HIDE_ALL;
+	} else if (!s->asked_s) {	/* nobody waits yet */
+		s->conf_hides = read_conf();
+	} else if (s->asking || sl_clock_s() - s->asked_s < CONF_S) {
+		return;
+	} else {
+		begin_asking(s);
+	}
 	s->asked_s = sl_clock_s();
 }
 
@@ -60,6 +115,7 @@ static unsigned hides(const struct sl_server *s)
 int sl_server_open(struct sl_server *s, const char *dir, struct sl_error *err)
 {
 	s->here = !dir;
+	s->explained = (struct sl_budget) { .most = SL_WEB_JOURNAL_MOST, .per_s = SL_WEB_JOURNAL_PER_S };
 	if (sl_look_open(&s->look, dir, err))
 		return -1;
 	look(s, FIRST_S);
@@ -69,11 +125,13 @@ int sl_server_open(struct sl_server *s, const char *dir, struct sl_error *err)
 void sl_server_close(struct sl_server *s)
 {
 	forget(s);
+	end_asking(s, true);
 	sl_look_close(&s->look);
 }
 
 bool sl_server_tick(struct sl_server *s)
 {
+	end_asking(s, false);
 	if (s->look.capture.pid)
 		look(s, 0);
 	return s->look.capture.pid != 0;
@@ -158,7 +216,7 @@ static void answer_explain(struct sl_server *s, const struct sl_http_request *q,
 	struct sl_visible own = { 0 };
 	struct sl_page p;
 	int status = 500;
-	char *text = make_view(s, q->user, &own, &p) ? sl_web_explain(&p, &s->look, q->job, &status) : NULL;
+	char *text = make_view(s, q->user, &own, &p) ? sl_web_explain(&p, &s->look, &s->explained, q->job, &status) : NULL;
 
 	give_own(a, status, text, text ? strlen(text) : 0);
 	sl_visible_clear(&own);

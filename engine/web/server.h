@@ -10,6 +10,9 @@
 #ifndef SL_WEB_SERVER_H
 #define SL_WEB_SERVER_H
 
+#include <sys/types.h>
+
+#include "web/budget.h"
 #include "web/http.h"
 #include "web/page_data.h"
 
@@ -19,6 +22,9 @@ struct sl_server {
 	bool ignore_private_data;	/* for /metrics */
 	unsigned conf_hides;		/* what slurm.conf hides, where status.json does not say */
 	double looked_s, asked_s;	/* when it was last looked, and slurm.conf asked; 0: never */
+	pid_t asking;			/* the child that asks Slurm what slurm.conf hides, while it does; 0: none */
+	int answer;			/* where it writes what it hears */
+	struct sl_budget explained;	/* bytes of the journal that are read for /explain */
 
 	struct sl_visible seen;		/* what everybody may see; {0}: not made since the last look */
 	char *page, *metrics;		/* composed since the last look, or NULL */

@@ -50,17 +50,26 @@ forecast_shown() {
 }
 it "squeue --start shows forecasts where the site file says so" forecast_shown
 
-# The forecast service learns, and willrun hands its calibration to the same forecast: the cluster is full.
+# The cluster is full, and one job waits; then that one starts.
 willrun_foreseen() {
+	local first second
+	first=$(submit -N4 --exclusive -t 60)
+	starts "$first"
+	second=$(submit -N1 -t 10)
 	mkdir -p "$C/etc/forecasts"
 	schedlua forecast --dir="$DIR" --draws=10 --learn --output="$C/etc/forecasts.txt"
 	test -f "$C/etc/forecasts/calibration.json"
-	grep -q '"job":' "$C/etc/forecasts/calibration.json.awaited"
+	grep -q "\"job\":$second," "$C/etc/forecasts/calibration.json.awaited"
+	fails grep -q '"scores":.[-0-9]' "$C/etc/forecasts/calibration.json"
 	schedlua willrun --dir="$DIR" -N1 --exclusive -t 5 > "$C/out"
 	grep -qE '^(may start|gets a reservation: starts) at ' "$C/out"
 	grep -qE '^expected .* \(80 %: .*not calibrated' "$C/out"
 	schedlua willrun --dir="$DIR" -N1 --exclusive -t 5 --json | grep -q '"forecast": {"not_before": [0-9]'
-	fails grep -q 'no interval' "$C/out"
+	scancel "$first"
+	starts "$second"
+	schedlua forecast --dir="$DIR" --draws=10 --learn --output="$C/etc/forecasts.txt"
+	grep -q '"scores":.[-0-9]' "$C/etc/forecasts/calibration.json"
+	fails grep -q "\"job\":$second," "$C/etc/forecasts/calibration.json.awaited"
 }
 it "willrun says an interval from the same forecasts, and these learn" willrun_foreseen
 

@@ -48,6 +48,23 @@ static void every_other_address_is_refused_and_the_text_says_what_was_expected(v
 	}
 }
 
+static void a_page_of_another_site_is_told_by_its_name(void **state)
+{
+	static const char *const good[] = { "localhost", "LocalHost:6822", "127.0.0.1", "127.0.0.1:1", "127.9.9.9:6822", "[::1]", "[::1]:80",
+		"slurm.example.org", "SLURM.example.org:443", "b" };
+	static const char *const bad[] = { "", ":80", "evil.example.org", "localhost.evil.org", "127.0.0.1.evil.org", "127.0.0.1:80@evil.org",
+		"localhost:80x", "10.0.0.1", "[::2]", "[::1", "[::1]x", "[fe80::1]:80", "0x7f.1", "slurm.example.or", "slurm.example.org.", "a,b", "," };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (!sl_listen_is_host(good[i], "slurm.example.org,b"))
+			fail_msg("\"%s\" is refused", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (sl_listen_is_host(bad[i], "slurm.example.org,b") || sl_listen_is_host(bad[i], ""))
+			fail_msg("\"%s\" is taken", bad[i]);
+	assert_false(sl_listen_is_host("slurm.example.org", ""));
+}
+
 static void a_port_in_use_is_named(void **state)
 {
 	struct sl_listener first, second;
@@ -114,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loopback_addresses_are_listened_on),
 		cmocka_unit_test(every_other_address_is_refused_and_the_text_says_what_was_expected),
+		cmocka_unit_test(a_page_of_another_site_is_told_by_its_name),
 		cmocka_unit_test(a_port_in_use_is_named),
 		cmocka_unit_test(a_socket_is_for_user_and_group_and_goes_away_with_its_server),
 		cmocka_unit_test(a_socket_that_was_left_behind_is_replaced_and_a_file_is_not),

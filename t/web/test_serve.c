@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -45,6 +46,7 @@ struct server {
 	pid_t pid;
 	int said;		/* its stdout */
 	char dir[64], path[80];
+	uint16_t port;		/* 0: on a socket */
 };
 
 static const char cluster[] =
@@ -99,7 +101,7 @@ static int end_left(void **state)
 	return say_seed(state);
 }
 
-/* Start one there, and wait until it serves. */
+/* Start one there (a port that is free where *path* is ""), and wait until it serves. */
 static struct server start_on(const char *state, const char *path, const char *option)
 {
 	const char *program = getenv("SCHEDLUA");
@@ -113,7 +115,7 @@ static struct server start_on(const char *state, const char *path, const char *o
 	snprintf(s.dir, sizeof(s.dir), "%s", state);
 	snprintf(s.path, sizeof(s.path), "%s", path);
 	snprintf(dir, sizeof(dir), "--dir=%s", state);
-	snprintf(to, sizeof(to), "--socket=%s", path);
+	snprintf(to, sizeof(to), *path ? "--socket=%s" : "--listen=127.0.0.1:0%s", path);
 	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, pair[1], STDOUT_FILENO);
@@ -126,7 +128,8 @@ static struct server start_on(const char *state, const char *path, const char *o
 	while (n < sizeof(line) - 1 && read(s.said, line + n, 1) == 1 && line[n] != '\n')
 		n++;
 	line[n] = 0;
-	assert_non_null(strstr(line, "serving on unix:"));
+	assert_non_null(strstr(line, *path ? "serving on unix:" : "serving on http://127.0.0.1:"));
+	s.port = *path ? 0 : (uint16_t) atoi(strrchr(line, ':') + 1);
 	return s;
 }
 
@@ -166,14 +169,15 @@ static void end_well(struct server *s)
 static int try_call(const struct server *s)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(s->port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = socket(s->port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct timeval limit = { .tv_sec = LIMIT_MS / 1000 };
 
 	assert_true(fd >= 0);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", s->path);
-	if (!connect(fd, (struct sockaddr *) &a, sizeof(a)))
+	if (!connect(fd, s->port ? (const struct sockaddr *) &in : (const struct sockaddr *) &a, s->port ? sizeof(in) : sizeof(a)))
 		return fd;
 	close(fd);
 	return -1;
@@ -282,6 +286,36 @@ static unsigned count_files(const struct server *s)
 		n++;
 	closedir(d);
 	return n;
+}
+
+static void on_a_port_a_page_of_another_site_learns_nothing(void **state)
+{
+	static const struct {
+		const char *host;
+		int status;
+	} tries[] = { { "Host: localhost", 200 }, { "Host: 127.0.0.1:6822", 200 }, { "Host: [::1]", 200 }, { "Host: slurm.home", 200 },
+		      { "Host: rebound.example.org", 421 }, { "Host: rebound.example.org:6822", 421 }, { "Host: ", 421 },
+		      { "Host: localhost.example.org", 421 } };
+	static const char *const paths[] = { "/", "/data", "/explain?job=7", "/metrics", "/healthz", "/nothing" };
+	struct server s = start("", NULL), port;
+	char text[300];
+
+	(void) state;
+	end_well(&s);
+	port = start_on(s.dir, "", "--host=other.home,slurm.home");
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
+		for (size_t k = 0; k < sizeof(paths) / sizeof(paths[0]); k++) {
+			char *answer;
+
+			snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n", paths[k], tries[i].host);
+			answer = say(&port, text, strlen(text));
+			if (status_of(answer) != (tries[i].status == 200 && k == 5 ? 404 : tries[i].status))
+				fail_msg("%s of %s: got %.300s", paths[k], tries[i].host, answer);
+			if (tries[i].status != 200)
+				assert_null(strstr(answer, "bobs"));
+			free(answer);
+		}
+	end_well(&port);
 }
 
 /* -- what it answers ----------------------------------------------------------------- */
@@ -649,6 +683,7 @@ static void a_server_that_was_killed_leaves_a_socket_that_the_next_one_takes(voi
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(on_a_port_a_page_of_another_site_learns_nothing, end_left),
 		cmocka_unit_test_teardown(every_path_has_its_answer_with_a_strict_policy_of_content, end_left),
 		cmocka_unit_test_teardown(a_path_never_names_a_file, end_left),
 		cmocka_unit_test_teardown(only_reading_is_answered_and_a_body_is_refused, end_left),

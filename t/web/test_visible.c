@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "t/build.h"
 #include "t/random.h"
 #include "tool/job_index.h"
@@ -117,6 +118,8 @@ static unsigned mask_of(const char *user)
 	return 0;
 }
 
+static struct sl_budget plenty = { .most = 1e18 };
+
 static void look_through(const struct sl_page *p, struct sl_look *l, unsigned own)
 {
 	struct sl_error err;
@@ -136,7 +139,7 @@ static void look_through(const struct sl_page *p, struct sl_look *l, unsigned ow
 		int status = 0;
 
 		snprintf(id, sizeof(id), "%u", l->snap.job.id[j]);
-		text = sl_web_explain(p, l, id, &status);
+		text = sl_web_explain(p, l, &plenty, id, &status);
 		assert_non_null(text);
 		assert_int_equal(status, mine ? 200 : 404);
 		assert_int_equal(secrets_in(text) & ~own, 0);
@@ -273,16 +276,43 @@ static void what_is_no_job_id_is_refused(void **state)
 	p = (struct sl_page) { .look = &l, .seen = &v, .now = BUILD_NOW };
 	assert_int_equal(sl_visible_make(&v, &l.snap, 0, NULL, &err), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		free(sl_web_explain(&p, &l, bad[i], &status));
+		free(sl_web_explain(&p, &l, &plenty, bad[i], &status));
 		assert_int_equal(status, 400);
 	}
-	free(sl_web_explain(&p, &l, NULL, &status));
+	free(sl_web_explain(&p, &l, &plenty, NULL, &status));
 	assert_int_equal(status, 400);
-	free(sl_web_explain(&p, &l, "4711", &status));
+	free(sl_web_explain(&p, &l, &plenty, "4711", &status));
 	assert_int_equal(status, 404);
+	free(sl_web_explain(&p, &l, &(struct sl_budget) { .most = 1, .used = 1e9 }, "4711", &status));
+	assert_int_equal(status, 503);		/* others have read all that may be read */
 	sl_visible_clear(&v);
 	forget(&l);
 	build_destroy(b);
+}
+
+/* However requests come, no more is read than a stretch, what came back, and one request. */
+static void a_budget_comes_back_with_time_and_is_never_more(void **state)
+{
+	struct sl_budget b = { .most = 100, .per_s = 10 };
+	double used = 0, now = 5, first = now;
+	struct sl_random r;
+
+	(void) state;
+	sl_random_seed(&r, 3);
+	for (int i = 0; i < 5000; i++) {
+		double amount = (double) sl_random_between(&r, 0, 40);
+
+		now += (double) sl_random_between(&r, 0, 20) / 10;
+		if (sl_budget_allows(&b, now)) {
+			sl_budget_use(&b, amount, now);
+			used += amount;
+		}
+		assert_true(used <= 100 + 40 + 10 * (now - first));
+	}
+	assert_true(used > 9 * (now - first));	/* and all that came back was used */
+	now += 1000;
+	assert_true(sl_budget_allows(&b, now));
+	assert_true(b.used <= 0 && b.used >= 0);
 }
 
 int main(void)
@@ -294,6 +324,7 @@ int main(void)
 		cmocka_unit_test(any_cluster_can_be_filtered),
 		cmocka_unit_test(words_of_private_data_are_known_and_an_unknown_one_hides_everything),
 		cmocka_unit_test(what_is_no_job_id_is_refused),
+		cmocka_unit_test(a_budget_comes_back_with_time_and_is_never_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,11 +47,8 @@ static bool is_header(const char *name)
 }
 
 /* Until somebody ends it. */
-static void serve(struct sl_http *http, struct sl_server *server)
+static void serve(struct sl_http *http, struct sl_server *server, const volatile sig_atomic_t *ended)
 {
-	const volatile sig_atomic_t *ended = sl_tool_stop_on(SIGTERM);
-
-	sl_tool_stop_on(SIGINT);
 	while (!*ended)
 		sl_http_run(http, sl_server_tick(server) ? WAIT_CAPTURE_MS : WAIT_MS);
 }
@@ -59,6 +56,7 @@ static void serve(struct sl_http *http, struct sl_server *server)
 static int serve_on(const struct values *v, const struct sl_listener *l, struct sl_server *server, struct sl_error *err)
 {
 	const char *hosts = v->socket ? NULL : v->host ? v->host : "";
+	const volatile sig_atomic_t *ended;
 	struct sl_http *http;
 
 	if (sl_server_open(server, v->dir, err) ||
@@ -66,9 +64,12 @@ static int serve_on(const struct values *v, const struct sl_listener *l, struct 
 		return -1;
 	if (!geteuid())
 		fputs("schedlua: serve runs as root; an ordinary user, or SlurmUser, is enough\n", stderr);
+	/* before it is said that somebody serves: whoever reads that may end it */
+	ended = sl_tool_stop_on(SIGTERM);
+	sl_tool_stop_on(SIGINT);
 	printf("serving on %s\n", l->name);
 	if (sl_tool_end(SL_EXIT_FINE) == SL_EXIT_FINE)
-		serve(http, server);
+		serve(http, server, ended);
 	sl_http_stop(http);
 	return 0;
 }

@@ -46,39 +46,51 @@ static enum sl_plan_rule check_rule(lua_State *L, bool *settles)
 
 static enum sl_predictor check_predictor(lua_State *L)
 {
-	const char *name = sl_lua_named_text(L, OPTIONS, "predictor");
+	const char *name = lua_getfield(L, OPTIONS, "predictor") == LUA_TSTRING ? lua_tostring(L, -1) : "";
 
-	if (!name || (strcmp(name, "similar") && strcmp(name, "limit")))
+	if (strcmp(name, "similar") && strcmp(name, "limit"))
 		luaL_error(L, "settle: predictor: expected \"similar\" or \"limit\"");
 	lua_pop(L, 1);
 	return *name == 's' ? SL_PREDICT_SIMILAR : SL_PREDICT_LIMIT;
 }
 
-static double seconds(lua_State *L, const char *name)
+static double number(lua_State *L, const char *name, double least, double most)
 {
-	return sl_lua_named_number(L, OPTIONS, name, 0, 0, HUGE_VAL);
+	double v;
+
+	if (lua_getfield(L, OPTIONS, name) != LUA_TNUMBER)
+		luaL_error(L, "settle: %s: expected a number, got %s", name, luaL_typename(L, -1));
+	v = lua_tonumber(L, -1);
+	if (!(v >= least && v <= most))
+		luaL_error(L, "settle: %s: expected a number from %f to %f, got %f", name, least, most, v);
+	lua_pop(L, 1);
+	return v;
 }
 
+static uint32_t count(lua_State *L, const char *name)
+{
+	return (uint32_t) number(L, name, 1, 1000);
+}
+
+/* A table, a policy's options as a rule, in which there may be others beside these. */
 static void read_order_rule(lua_State *L, struct sl_order_rule *r)
 {
+	luaL_checktype(L, OPTIONS, LUA_TTABLE);
 	luaL_checkstack(L, 8, NULL);
-	sl_lua_check_names(L, OPTIONS, "settle: ", "size, length, patience, ageing, predictor, horizon, reservations, slowdown, "
-			   "slowdown_wait, slowdown_horizon, slowdown_jobs, guard_wait, guard_stretch or guard_jobs");
 	*r = (struct sl_order_rule) {
 		.by = {
-			.size = sl_lua_named_number(L, OPTIONS, "size", 1, 0, MOST_EXPONENT),
-			.length = sl_lua_named_number(L, OPTIONS, "length", 1, 0, MOST_EXPONENT),
-			.patience = sl_lua_named_number(L, OPTIONS, "patience", HUGE_VAL, 1, HUGE_VAL),
-			.ageing = sl_lua_named_number(L, OPTIONS, "ageing", 1, 0, MOST_EXPONENT),
-			.slowdown = seconds(L, "slowdown"), .wait_s = seconds(L, "slowdown_wait"),
+			.size = number(L, "size", 0, MOST_EXPONENT), .length = number(L, "length", 0, MOST_EXPONENT),
+			.patience = number(L, "patience", 1, HUGE_VAL), .ageing = number(L, "ageing", 0, MOST_EXPONENT),
+			.slowdown = number(L, "slowdown", 0, HUGE_VAL), .wait_s = number(L, "slowdown_wait", 0, HUGE_VAL),
 			.predictor = check_predictor(L),
 		},
-		.guard_wait = seconds(L, "guard_wait"), .guard_stretch = seconds(L, "guard_stretch"),
-		.slowdown_horizon = seconds(L, "slowdown_horizon"), .horizon = seconds(L, "horizon"),
-		.guard_jobs = (uint32_t) sl_lua_named_integer(L, OPTIONS, "guard_jobs", 1, 1, 1000),
-		.slowdown_jobs = (uint32_t) sl_lua_named_integer(L, OPTIONS, "slowdown_jobs", 0, 0, 1000),
-		.reservations = (uint32_t) sl_lua_named_integer(L, OPTIONS, "reservations", 1, 1, 1000),
+		.guard_wait = number(L, "guard_wait", 0, HUGE_VAL), .guard_stretch = number(L, "guard_stretch", 0, HUGE_VAL),
+		.slowdown_horizon = number(L, "slowdown_horizon", 0, HUGE_VAL), .horizon = number(L, "horizon", 0, HUGE_VAL),
+		.guard_jobs = count(L, "guard_jobs"), .slowdown_jobs = count(L, "slowdown_jobs"),
+		.reservations = count(L, "reservations"),
 	};
+	if (r->by.slowdown == 0 || r->by.predictor == SL_PREDICT_LIMIT)
+		r->slowdown_jobs = 0;
 }
 
 /* ([rule [, options]]): what still waits, waits for room.  Where others have a say in who starts, time may help too; but not
@@ -88,11 +100,12 @@ int sl_lua_plan_settle(lua_State *L)
 	struct sl_lua *x = sl_lua_context(L);
 	enum sl_plan_rule rule;
 	struct sl_order_rule order;
-	bool settles;
+	bool settles, is_pool;
 
 	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
 	rule = check_rule(L, &settles);
-	if (rule == SL_RULE_ORDER)
+	is_pool = x->snap->node.rows == 1;	/* elsewhere nobody does it for the policy */
+	if (rule == SL_RULE_ORDER && is_pool)
 		read_order_rule(L, &order);
 	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
 		return 0;
@@ -100,7 +113,7 @@ int sl_lua_plan_settle(lua_State *L)
 	if (settles && sl_lua_turn_is_plain(x)) {
 		sl_plan_settle(x->plan);
 		sl_plan_promise(x->plan, rule);
-	} else if (rule == SL_RULE_ORDER && sl_lua_turn_is_plain(x)) {
+	} else if (rule == SL_RULE_ORDER && is_pool && sl_lua_turn_is_plain(x)) {
 		sl_plan_promise_order(x->plan, &order);
 	} else if (rule == SL_RULE_FCFS && sl_lua_turn_is_in_queue_order(x)) {	/* closing a partition is how it stops */
 		sl_plan_promise(x->plan, rule);

@@ -127,20 +127,10 @@ local function protect(cluster, plan, opt, how, expected)
 	end
 end
 
--- What decide() does, for simulations, which then do it by themselves; nil: it rests on more than the rule knows.
-local function rule(cluster, opt, expected)
-	local by = order_by(nil, opt, expected)
-	if cluster.source ~= "sim" or opt.window > 0 or not by.predictor or opt.guard_load > 0 then
-		return nil
-	end
-	by.open = nil
-	by.reservations, by.horizon = opt.reservations, opt.horizon
-	by.guard_wait, by.guard_stretch, by.guard_jobs = opt.guard_wait, opt.guard_stretch, opt.guard_jobs
-	if needs_slowdown(opt) then
-		by.slowdown, by.slowdown_wait = opt.slowdown, opt.slowdown_wait
-		by.slowdown_horizon, by.slowdown_jobs = opt.slowdown_horizon, opt.slowdown_jobs
-	end
-	return by
+-- Is decide() what a simulation does by the rule "order"?  Then that need not ask.
+local function goes_by_rule(cluster, opt)
+	return cluster.source == "sim" and opt.window == 0 and opt.guard_load == 0 and
+		(opt.predictor == "similar" or opt.predictor == "limit")
 end
 
 function M.decide(cluster, plan, opt)
@@ -160,8 +150,7 @@ function M.decide(cluster, plan, opt)
 	end
 	plan:start_rest(order, how)
 	if expected.own and not guard.remembers(opt) then
-		local by = rule(cluster, opt, expected)
-		plan:settle(by and "order" or "full", by)
+		plan:settle(goes_by_rule(cluster, opt) and "order" or "full", opt)
 	end
 end
 

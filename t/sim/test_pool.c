@@ -368,20 +368,20 @@ static void policies_with_a_rule_of_their_own_are_asked_once(void **state)
 static void an_order_is_checked_where_it_is_promised(void **state)
 {
 	static const char *const wrong[][2] = {
-		{ "p:settle('order')", "got no value" }, { "p:settle('order', {})", "predictor" },
-		{ "p:settle('order', { predictor = 'oracle' })", "predictor" },
-		{ "p:settle('order', { predictor = 'limit', size = 0/0 })", "size" },
-		{ "p:settle('order', { predictor = 'limit', patience = 0 })", "patience" },
-		{ "p:settle('order', { predictor = 'limit', guard_jobs = 1e6 })", "guard_jobs" },
-		{ "p:settle('order', { predictor = 'limit', typo = 1 })", "typo" },
+		{ "p:settle('order')", "table expected" }, { "o.size = nil", "size" }, { "o.predictor = 'oracle'", "predictor" },
+		{ "o.size = 0/0", "size" }, { "o.patience = 0", "patience" }, { "o.guard_jobs = 1e6", "guard_jobs" },
+		{ "o.horizon = -1", "horizon" }, { "o.reservations = 0", "reservations" }, { "o.guard_wait = '5d'", "guard_wait" },
 	};
-	char lua[200];
+	char lua[600];
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct outcome o;
 
-		snprintf(lua, sizeof(lua), "return { api = 1, name = 'mine', decide = function(c, p) %s end }", wrong[i][0]);
+		snprintf(lua, sizeof(lua), "return { api = 1, name = 'mine', decide = function(c, p) local o = { size = 1, length = 1, "
+			 "patience = 9, ageing = 1, predictor = 'limit', slowdown = 0, slowdown_wait = 0, slowdown_horizon = 0, "
+			 "slowdown_jobs = 1, horizon = 0, reservations = 1, guard_wait = 0, guard_stretch = 0, guard_jobs = 1 } "
+			 "%s p:settle('order', o) end }", wrong[i][0]);
 		o = simulate_text(lua);
 		if (o.rc != -1 || !strstr(o.err.text, wrong[i][1]))
 			fail_msg("%s: %d, %s", wrong[i][0], o.rc, o.err.text);

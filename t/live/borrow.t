@@ -260,14 +260,17 @@ gone_back() {
 	# what runs is left alone
 	bash -ec "$(documented)"
 	in_partition "$id" all,home || in_partition "$id" all
-	scontrol requeuehold "$id" && scontrol requeuehold "$several"
-	wait_for 20 job_is "$id" PENDING && wait_for 20 job_is "$several" PENDING
+	scontrol requeuehold "$id"
+	scontrol requeuehold "$several"
+	wait_for 20 job_is "$id" PENDING
+	wait_for 20 job_is "$several" PENDING
 	[[ $(comment_of "$id") == *borrowed* ]]
 	bash -ec "$(documented)"
 	bash -ec "$(documented)"
 	in_partition "$id" home
 	in_partition "$several" home,fast || in_partition "$several" fast,home
-	scontrol release "$id" && scontrol update JobId="$id" StartTime=now
+	scontrol release "$id"
+	scontrol update JobId="$id" StartTime=now
 	scancel --state=RUNNING -p fast
 	starts "$id"
 	in_partition "$id" home

@@ -72,7 +72,8 @@ unknown() {
 it "an engine whose user is not there does not start, and jobs do" unknown
 
 unreadable() {
-	chown root:root "$SECRET" && chmod 600 "$SECRET"
+	chown root:root "$SECRET"
+	chmod 600 "$SECRET"
 	becomes $ENGINE_USER
 	wait_for 20 is_user $ENGINE_USER
 	reload < <(site_of easy)
@@ -88,7 +89,8 @@ unreadable() {
 it "a policy that lua_user cannot read is refused by name, user and mode, and the last set goes on" unreadable
 
 for_its_group() {
-	chgrp $ENGINE_USER "$SECRET" && chmod 640 "$SECRET"
+	chgrp $ENGINE_USER "$SECRET"
+	chmod 640 "$SECRET"
 	schedlua check --trust --user=$ENGINE_USER --path="$POLICIES" "$C/etc/sched.lua"
 	mark_log
 	scontrol reconfigure

@@ -38,8 +38,9 @@ DIR=$C/state/schedlua
 : > "$C/log/slurmctld-2.log"
 leave() {
 	local pid
-	pid=$(pid_of 2) && kill "$pid" && wait_for 15 cluster_gone "$pid"
-	return 0
+	if pid=$(pid_of 2); then
+		kill "$pid" && wait_for 15 cluster_gone "$pid"
+	fi
 }
 trap 'leave; live_leave' EXIT
 CONTROLLER=2 cluster_ctld_start
@@ -51,7 +52,7 @@ serves() { # CONTROLLER : it has nodes and jobs in its charge, and its engine de
 engines() { # the processes beside it have the same command line, and names of their own
 	local pid
 	for pid in $(pgrep -f "schedlua engine .*--state=$DIR\$"); do
-		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == schedlua ]] && echo "$pid"
+		if [[ $(cat "/proc/$pid/comm" 2>/dev/null) == schedlua ]]; then echo "$pid"; fi
 	done
 	return 0
 }

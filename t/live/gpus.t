@@ -29,7 +29,7 @@ live_begin 6 SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 \
 # CPUs and GPUs that a job has of each of its nodes, one after the other, as the engine has planned it.
 gives() { # "CPUS:GPUS ..." ARGUMENT...
 	local want=$1 id line differs=0
-	lua_schedules && differs=$(status layout_differs)
+	if lua_schedules; then differs=$(status layout_differs); fi
 	id=$(submit "${@:2}")
 	starts "$id"
 	has_each "$id" | tee "$C/each"

@@ -83,7 +83,7 @@ it "memory and CPUs are taken for the GPUs that there are, and no others" beside
 # CPUs and memory that a job has of each of its nodes, as the engine has planned it.
 each_node_gives() { # "CPUS MIB" ARGUMENT...
 	local want=$1 id differs=0
-	lua_schedules && differs=$(status layout_differs)
+	if lua_schedules; then differs=$(status layout_differs); fi
 	id=$(submit "${@:2}")
 	starts_as_planned "$id"
 	scontrol -d -o show job "$id" | grep -o ' Nodes=.*' | grep -oE 'Nodes=\S+ CPU_IDs=\S+ Mem=[0-9]+' |
@@ -186,7 +186,10 @@ it "... where nodes have so many" too_few_of_uncounted
 shards() {
 	local id i ids=()
 	for i in 1 2 3 4; do ids+=("$(submit -w n001 --gres=shard:2)"); done
-	for id in "${ids[@]}"; do starts_as_planned "$id" && is_placed; done
+	for id in "${ids[@]}"; do
+		starts_as_planned "$id"
+		is_placed
+	done
 	id=$(submit -w n001 --gres=shard:1)
 	stays_pending "$id"
 	scancel "${ids[0]}"

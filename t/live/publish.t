@@ -32,7 +32,8 @@ alone() {
 	waiting
 	as_stranger schedlua explain "$id"
 	grep -q 'only root and SlurmUser may read the decisions (lua_publish=DIRECTORY' "$C/err"
-	told 'order in main.* by easy, among 1 that may start' && told 'without the ledger'
+	told 'order in main.* by easy, among 1 that may start'
+	told 'without the ledger'
 	fails as_stranger schedlua explain 4711
 	grep -q 'job 4711 is not queued' "$C/err"
 	install -d -o $STRANGER "$C/jobs/theirs"
@@ -47,7 +48,8 @@ published() {
 	waiting
 	says "lua_publish=$PUBLIC"
 	wait_for 20 explains "$id" 'waits: resources.*expected to start at'
-	told 'order in main' && [ ! -s "$C/err" ]
+	told 'order in main'
+	[ ! -s "$C/err" ]
 	[ "$(stat -c '%a %U' "$PUBLIC/decisions.jsonl")" = "644 $SL_USER" ]
 	[ "$(stat -c %a "$C/state/schedlua/decisions.jsonl")" = 640 ]
 }

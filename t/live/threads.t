@@ -8,7 +8,10 @@ live_begin 4 SelectTypeParameters=CR_CPU
 
 odd_tasks() {
 	local id
-	for id in 1 2 3; do id=$(submit -N1 -w n001 -n3 -c3) && starts "$id"; done
+	for id in 1 2 3; do
+		id=$(submit -N1 -w n001 -n3 -c3)
+		starts "$id"
+	done
 	[ "$(job_get "$id" NumCPUs)" = "$1" ]
 	stays_pending "$(submit -N1 -w n001 -n3 -c3)"
 	starts "$(submit -N1 -w n001 -n1 -c2)"

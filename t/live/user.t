@@ -58,10 +58,14 @@ trusted() {
 	chown "$SL_USER" "$C/etc/sched.lua"
 	wait_for 20 log_said 'policy easy loaded'
 	# not from somebody else, nor from where somebody else may write
-	site_of fcfs > "$C/etc/other" && chown nobody "$C/etc/other" && mv "$C/etc/other" "$C/etc/sched.lua"
+	site_of fcfs > "$C/etc/other"
+	chown nobody "$C/etc/other"
+	mv "$C/etc/other" "$C/etc/sched.lua"
 	wait_for 20 log_said 'policy set refused: .*sched.lua'
 	mark_log
-	site_of fcfs > "$C/etc/other" && chmod 664 "$C/etc/other" && mv "$C/etc/other" "$C/etc/sched.lua"
+	site_of fcfs > "$C/etc/other"
+	chmod 664 "$C/etc/other"
+	mv "$C/etc/other" "$C/etc/sched.lua"
 	wait_for 20 log_said 'policy set refused: .*sched.lua'
 	status_is policy easy
 	starts "$(submit -N1)"

@@ -42,7 +42,8 @@ node_up() { node_create "$@" && wait_for 20 node_is_idle "$1"; }
 node_deleted() {
 	slow_site
 	node_up d001
-	node_up d002 && node_drain d002		# the partition is not empty afterwards
+	node_up d002
+	node_drain d002		# the partition is not empty afterwards
 	meanwhile "-p dyn -N1 -n3" node_delete d001
 	plan_came "a node of the plan is gone"
 	job_is "$ID" PENDING

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# test_looked_at.sh - in live tests, somebody looks at whether commands fail (t/live/looked_at.awk).
+. "${srcdir:-.}/t/tool/tool.sh"
+
+looks() { awk -f "$srcdir/t/live/looked_at.awk" "$@"; }
+
+# The body of a function is good, or bad.
+is() { # good|bad BODY
+	printf 'f() {\n%b\n}\n' "$2" >"$T/body"
+	if looks "$T/body" >"$T/out"; then [ "$1" = good ]; else [ "$1" = bad ]; fi
+}
+
+ok "in each live test, each failure ends the test" looks "$srcdir"/t/live/*.t
+ok "a list in the middle of a function is found" is bad '\ta && b\n\tc'
+ok "... on two lines" is bad '\ta &&\n\t\tb\n\tc'
+ok "... in a loop" is bad '\tfor i in 1 2; do a && b; done\n\tc'
+ok "... the last of a loop" is bad '\tfor i in 1 2; do\n\t\ta && b\n\tdone'
+ok "... behind a comment with an apostrophe" is bad "\t# Slurm's\n\ta && b\n\tc"
+ok "the last of a function is looked at by who calls it" is good '\tc\n\ta && b'
+ok "so is a condition" is good '\tif a && b; then c; fi\n\td'
+ok "... and what says where to go on" is good '\ta && return 0\n\tb'
+ok "... and a list in quotes" is good "\twait_for 10 eval 'a && b'\n\tc"
+ok "... and one with an alternative" is good '\ta && b || c\n\td'
+echo "1..$n"

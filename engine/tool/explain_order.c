@@ -16,6 +16,7 @@
 #include "script/decide.h"
 #include "image/partitions.h"
 #include "ledger/ledger.h"
+#include "tool/gpus_apart.h"
 #include "tool/sooner.h"
 #include "tool/statedir.h"
 #include "tool/tool.h"
@@ -111,6 +112,27 @@ struct order {
 	struct sl_explained *answer;
 };
 
+static int add_line(char **text, const char *line, struct sl_error *err)
+{
+	char *both = realloc(*text, strlen(*text) + strlen(line) + 1);
+
+	if (!both)
+		return sl_fail(err, SL_ENOMEM, "explain: out of memory");
+	*text = strcat(both, line);
+	return 0;
+}
+
+/* GPUs that are free where they are of no use to it. */
+static int add_gpus(const struct sl_snapshot *snap, const struct sl_explain_ask *ask, struct sl_explained *answer,
+		    struct sl_error *err)
+{
+	char *line = answer->text ? sl_gpus_apart(snap, ask->job) : NULL;
+	int rc = line ? add_line(&answer->text, line, err) : 0;
+
+	free(line);
+	return rc;
+}
+
 static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
@@ -124,6 +146,8 @@ static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 	if (o->bundle)
 		rc = sl_decide_explain(o->bundle, snap, o->usage, o->history, &limits, ask->job, &answer->text,
 				       ask->when ? &ask->when->standing : NULL, &answer->trace, err);
+	if (!rc)
+		rc = add_gpus(snap, ask, answer, err);
 	if (!ask->when)
 		return rc;
 	ask->when->ordered = o->bundle && !rc;
@@ -133,16 +157,6 @@ static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 	if (rc && err->code == SL_ENOENT && answer->line)	/* it does not compete, and the line says why */
 		rc = 0;
 	return rc || answer->line || o->bundle ? rc : sl_fail_not_queued(snap, ask->job, err);
-}
-
-static int add_line(char **text, const char *line, struct sl_error *err)
-{
-	char *both = realloc(*text, strlen(*text) + strlen(line) + 1);
-
-	if (!both)
-		return sl_fail(err, SL_ENOMEM, "explain: out of memory");
-	*text = strcat(both, line);
-	return 0;
 }
 
 int sl_explain_order(const struct sl_explain_ask *ask, struct sl_explained *answer, struct sl_error *err)

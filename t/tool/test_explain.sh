@@ -165,6 +165,26 @@ explain_preempt() {
 }
 ok "explain does not take it that nobody is preempted since a capture does not tell" explain_preempt
 
+# 8 GPUs are free, one on each node; 7 asks for 2 of a node, 8 for one and more cores than are beside it.
+awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"apart\", \"source\": \"json\", \"sequence\": 1 },"
+	print "\"gres_kinds\": [ { \"key\": \"gpu\", \"name\": \"gpu\" } ], \"nodes\": ["
+	for (i = 1; i <= 8; i++) printf "%s{ \"name\": \"n%d\", \"cores\": 8, \"gres\": [ { \"kind\": \"gpu\", \"count\": 2 } ] }", (i > 1 ? ",\n" : ""), i
+	print "], \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n[1-8]\" } ], \"jobs\": ["
+	for (i = 1; i <= 8; i++) printf "{ \"id\": %d, \"user\": \"ada\", \"state\": \"RUNNING\", \"partition\": \"p\", \"start_time\": 1793620000, \"end_time\": 1793627200, \"time_limit\": 7200, \"min_cpus\": 6, \"alloc\": [ { \"node\": \"n%d\", \"cores\": 6, \"gres\": [ { \"kind\": \"gpu\", \"count\": 1 } ] } ] },\n", 100 + i, i
+	gpus = "\"gres\": [ { \"name\": \"gpu\", \"per\": \"node\", \"count\": "
+	printf "{ \"id\": 7, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 600, %s2 } ] },\n", gpus
+	printf "{ \"id\": 8, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 4, \"time_limit\": 600, %s1 } ] },\n", gpus
+	printf "{ \"id\": 9, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 600, %s1 } ] }\n", gpus
+	print "], \"queue\": [ { \"job\": 7, \"partition\": \"p\" }, { \"job\": 8, \"partition\": \"p\" }, { \"job\": 9, \"partition\": \"p\" } ] }" }' >"$T/gpus.json"
+printf 'return require("sched").site { default = { "easy" } }\n' >"$T/gpus.lua"
+explain_gpus() {
+	run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 7 && out "^    8 GPUs are free on 8 nodes of p, none has 2$" &&
+		run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 8 &&
+		out "^    8 GPUs are free on 8 nodes of p, 8 have 1 and 0 of these the 4 CPUs beside them$" &&
+		run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 9 && ! out "GPUs are free" >/dev/null
+}
+ok "explain tells of GPUs that are free where they are of no use" explain_gpus
+
 # LIST JOB: explained under that list, which shows nothing of the queue's order
 ordered_by() {
 	echo "return require(\"sched\").site { default = { $1 } }" >"$T/order/own.lua"

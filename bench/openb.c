@@ -2,7 +2,8 @@
 /*
  * openb.c - how many GPUs of Alibaba's cluster each placement heuristic of Weng et al. (ATC'23) gets allocated.
  *
- *	bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] [HEURISTIC...]
+ *	bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] [--window N [--patience N]]
+ *		[HEURISTIC...]
  *
  * DIR (default: $SCHEDLUA_TRACES) has openb_node_list_all_node.csv and openb_pod_list_default.csv of cluster-trace-gpu-v2023,
  * each as it is or with .gz.  Jobs arrive on an empty machine and never end; one that fits nowhere is refused.  As in the public
@@ -16,8 +17,11 @@
  * compared job by job, and status 1 says that it differs.  --first-device: a part of a GPU is of the first device that has
  * enough, as Slurm does, and nothing is compared.
  *
+ * --window N: N jobs wait, and when one more comes the one with the best score starts; one that has waited for --patience N (2000)
+ * arrivals goes first if it fits.  What waits in the end starts in the same order, as far as there is room.
+ *
  * HEURISTIC: only these.  Without it: those that were published.  Three more, whose names end in Exact, do not cut their scores off
- * to whole numbers.
+ * to whole numbers; FGDPacked decides between equal scores of FGD.
  *
  * A table in Markdown on stdout.  Status 1 if the mean of a heuristic is more than 0.3 points from what was published, 77 if
  * a file is not there.
@@ -48,10 +52,10 @@ static const char name[] = "openb";
 
 static struct {
 	const char *traces;
-	int seeds;
+	int seeds, window, patience;
 	bool sampled, random_ties, engine, first_device;
 	bool chosen[16];
-} opt = { .seeds = 10 };
+} opt = { .seeds = 10, .patience = 2000 };
 
 static struct {
 	struct openb_node *node;
@@ -328,10 +332,104 @@ static uint32_t place_here(struct machine *m, uint32_t job, struct sl_random *ra
 	return node;
 }
 
-/* GPUs allocated in the end, % of all.  *differ counts jobs that the engine gave another node. */
+/* Place a job here, and by the engine if that is asked: true if it got a node.  *differ counts jobs that the engine gave another. */
+static bool place(struct machine *m, struct openb_engine *e, uint32_t job, struct sl_random *random, uint32_t *differ)
+{
+	uint32_t there = e ? openb_engine_start(e, &world.job[job]) : 0;
+	uint32_t node = opt.first_device ? there : place_here(m, job, random);
+
+	*differ += e && there != node;
+	return (e ? there : node) < UINT32_MAX;
+}
+
+/* -- A window -------------------------------------------------------------------- */
+
+/* Jobs that wait, in the order in which they came. */
+struct window {
+	uint32_t *job, *since;
+	uint32_t count;
+	uint32_t *round;	/* [shape]: when its best score was looked for; from 1 on */
+	double *best;		/* [shape] */
+};
+
+static struct window empty_window(void)
+{
+	return (struct window) {
+		.job = must(calloc((size_t) opt.window + 1, sizeof(uint32_t))),
+		.since = must(calloc((size_t) opt.window + 1, sizeof(uint32_t))),
+		.round = must(calloc(world.shapes, sizeof(uint32_t))),
+		.best = must(calloc(world.shapes, sizeof(double))),
+	};
+}
+
+static void close_window(struct window *w)
+{
+	free(w->job);
+	free(w->since);
+	free(w->round);
+	free(w->best);
+}
+
+static double best_score(struct machine *m, struct window *w, uint32_t shape, uint32_t round)
+{
+	if (w->round[shape] != round) {
+		w->round[shape] = round;
+		w->best[shape] = best_nodes(m, shape) ? m->score[(size_t) shape * world.nodes + m->tied[0]] : MISFIT;
+	}
+	return w->best[shape];
+}
+
+/* The job that goes next: one that has waited for too long, else the one with the best score, of equals the first; *count* if none
+ * fits. */
+static uint32_t next_in(struct machine *m, struct window *w, uint32_t round)
+{
+	uint32_t best = w->count;
+	double most = MISFIT;
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		double score = best_score(m, w, world.shape[w->job[i]], round);
+
+		if (score > MISFIT && round - w->since[i] >= (uint32_t) opt.patience)
+			return i;
+		if (score > most) {
+			most = score;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void take_out(struct window *w, uint32_t i)
+{
+	w->count--;
+	memmove(w->job + i, w->job + i + 1, (w->count - i) * sizeof(*w->job));
+	memmove(w->since + i, w->since + i + 1, (w->count - i) * sizeof(*w->since));
+}
+
+/* One more job has come, or none will (UINT32_MAX).  Start one of those that wait if they are too many: the job, or UINT32_MAX. */
+static uint32_t pass_window(struct machine *m, struct window *w, uint32_t arrived, uint32_t round)
+{
+	uint32_t i = 0, job;
+
+	if (arrived < UINT32_MAX) {
+		w->job[w->count] = arrived;
+		w->since[w->count++] = round;
+	}
+	if (!w->count || (arrived < UINT32_MAX && w->count <= (uint32_t) opt.window))
+		return UINT32_MAX;
+	if (opt.window)
+		i = next_in(m, w, round);
+	i = i < w->count ? i : 0;	/* none fits: the first is refused */
+	job = w->job[i];
+	take_out(w, i);
+	return job;
+}
+
+/* GPUs allocated in the end, % of all. */
 static double allocated(const struct openb_heuristic *h, uint64_t seed, uint32_t *differ)
 {
 	struct openb_engine *e = NULL;
+	struct window w = empty_window();
 	struct sl_random random;
 	struct machine m;
 	struct arrivals a;
@@ -342,16 +440,14 @@ static double allocated(const struct openb_heuristic *h, uint64_t seed, uint32_t
 	m = empty_machine(h, &random);
 	if (opt.engine)
 		e = openb_engine_create(m.node, world.nodes, &world.mix, h->method, opt.first_device);
-	for (uint32_t i = 0; i < a.count; i++) {
-		const struct openb_job *j = &world.job[a.job[i]];
-		uint32_t there = opt.engine ? openb_engine_start(e, j) : 0;
-		uint32_t node = opt.first_device ? there : place_here(&m, a.job[i], &random);
+	for (uint32_t i = 0; i < a.count || w.count; i++) {
+		uint32_t job = pass_window(&m, &w, i < a.count ? a.job[i] : UINT32_MAX, i + 1);
 
-		*differ += opt.engine && there != node;
-		node = opt.engine ? there : node;
-		milli += node < UINT32_MAX ? j->gpus * j->gpu_milli : 0;
+		if (job < UINT32_MAX && place(&m, e, job, &random, differ))
+			milli += world.job[job].gpus * world.job[job].gpu_milli;
 	}
 	free(a.job);
+	close_window(&w);
 	scrap(&m);
 	openb_engine_destroy(e);
 	return 100.0 * (double) milli / (double) world.gpu_milli;
@@ -381,7 +477,7 @@ static bool row(const struct openb_heuristic *h)
 	fflush(stdout);
 	if (differ)
 		fprintf(stderr, "bench/openb: %s: the engine gives %" PRIu32 " jobs another node\n", h->name, differ);
-	if (opt.engine)
+	if (opt.engine || opt.window)
 		return !differ;
 	return isnan(h->published) || fabs(mean - h->published) <= TOLERANCE;
 }
@@ -412,6 +508,10 @@ static bool parse(int argc, char **argv)
 			opt.sampled = true;
 		else if (!strcmp(argv[i], "--random-ties"))
 			opt.random_ties = true;
+		else if (!strcmp(argv[i], "--window") && i + 1 < argc)
+			opt.window = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--patience") && i + 1 < argc)
+			opt.patience = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--engine"))
 			opt.engine = true;
 		else if (!strcmp(argv[i], "--first-device"))
@@ -425,7 +525,7 @@ static bool parse(int argc, char **argv)
 		opt.chosen[i] = !isnan(openb_heuristics[i].published);
 	for (int i = 0; opt.engine && i < openb_heuristics_count; i++)
 		opt.chosen[i] &= sl_place_has_bundled_score(openb_heuristics[i].method);
-	return opt.seeds >= 1 && opt.seeds <= 1000;
+	return opt.seeds >= 1 && opt.seeds <= 1000 && opt.window >= 0 && opt.patience >= 1 && (!opt.window || !opt.first_device);
 }
 
 int main(int argc, char **argv)
@@ -434,7 +534,7 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv)) {
 		fprintf(stderr, "usage: bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] "
-			"[HEURISTIC...]\nheuristics:");
+			"[--window N [--patience N]] [HEURISTIC...]\nheuristics:");
 		for (int i = 0; i < openb_heuristics_count; i++)
 			fprintf(stderr, " %s", openb_heuristics[i].name);
 		fprintf(stderr, "\n");

@@ -301,6 +301,30 @@ static double score_fgd_exact(const struct openb_node *n, const struct openb_job
 	return descend(n, j, mix, to_nine_digits, &gpu);
 }
 
+static double to_even(double score)
+{
+	return 2 * floor(score / 2 + 1e-9);
+}
+
+/* FGD in steps of two, so that more nodes are equal; of these GPUs in use first, and for jobs without GPUs what leaves least. */
+static double score_fgd_packed(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix)
+{
+	int gpu;
+	double then = j->gpus ? score_packing(n, j, mix) : score_best_fit(n, j, mix);
+
+	return descend(n, j, mix, to_even, &gpu) + then / (BEST + 1) * 2;
+}
+
+static int steepest_gpu_packed(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix,
+			       struct sl_random *random)
+{
+	int gpu;
+
+	(void) random;
+	descend(n, j, mix, to_even, &gpu);
+	return gpu;
+}
+
 static int steepest_gpu(const struct openb_node *n, const struct openb_job *j, const struct openb_mix *mix, struct sl_random *random)
 {
 	int gpu;
@@ -329,6 +353,7 @@ const struct openb_heuristic openb_heuristics[] = {
 	{ "FGD", 95.39, false, score_fgd, SL_PLACE_FGD, steepest_gpu },
 	{ "DotProdExact", NAN, false, score_dot_product_exact, SL_PLACE_BESTFIT, fullest_gpu },
 	{ "BestFitExact", NAN, false, score_best_fit_exact, SL_PLACE_BESTFIT, fullest_gpu },
+	{ "FGDPacked", NAN, false, score_fgd_packed, SL_PLACE_BESTFIT, steepest_gpu_packed },
 	{ "FGDExact", NAN, false, score_fgd_exact, SL_PLACE_BESTFIT, steepest_gpu_exact },
 };
 const int openb_heuristics_count = sizeof(openb_heuristics) / sizeof(openb_heuristics[0]);

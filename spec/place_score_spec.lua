@@ -122,6 +122,12 @@ describe("waiting for a better place", function()
 		assert.same({ 1 }, t.decide(site(100, 20), waiting(5)):started())
 	end)
 
+	it("ends in a simulation in which nothing else happens, too", function()
+		local s = t.simulate(support.site_of 'sched.place { "least_left", least = 100, price = 10 }, "easy"', { nodes = "2x8c",
+			jobs = { { id = 1, tasks = 2, runtime = "1m" } } })
+		assert.equal(4, s:job(1).wait_s // 60)		-- 6 of 8 cores are left: a score of 62
+	end)
+
 	it("keeps the place that it could have", function()
 		local plan = t.decide(site(100, 1), waiting(0))
 		assert.same({ 1 }, plan:reserved())

@@ -318,6 +318,8 @@ void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struc
 		luaL_error(L, "%s", err.text);
 }
 
+#define LEAST_AGAIN_S 60
+
 /* least = n, beside a bundled score. */
 static void read_least(lua_State *L, int table, struct sl_lua_wish *wish)
 {
@@ -356,6 +358,9 @@ void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 	}
 	lua_pop(L, 1);
 	read_least(L, table, wish);
+	/* what it waits for is lowered with time */
+	if (wish->least && x->wake_time > sl_later(sl_cluster_now(x->cluster), LEAST_AGAIN_S))
+		x->wake_time = sl_later(sl_cluster_now(x->cluster), LEAST_AGAIN_S);
 }
 
 struct sl_how sl_lua_wished_how(const struct sl_lua_wish *wish)

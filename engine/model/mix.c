@@ -18,6 +18,7 @@ struct scoring {
 	struct sl_scoring pub;
 	struct sl_mix mix;
 	struct sl_entry asked;
+	uint32_t device_shares[SL_MAX_GRES];	/* of a kind that is a share of devices: what a device has of it */
 };
 
 struct shapes {
@@ -49,15 +50,15 @@ static void add_gres(const struct sl_cluster *c, const struct sl_ask *a, uint32_
 	uint64_t each = ((uint64_t) sl_ask_gres(s, a, row, a->min_nodes) + a->min_nodes - 1) / a->min_nodes;
 
 	for (uint32_t k = 0; k < s->gres_kind.rows && k < SL_MAX_GRES; k++) {
-		uint32_t all;
+		uint32_t all = c->scoring->device_shares[k];
 
 		if (!c->modelled[k] || !sl_gres_matches(s, row, k))
 			continue;
-		if (c->devices.share[k] && (all = shares_of_device(c, c->devices.share[k])) > 0) {
+		if (all) {
 			shape->kinds |= c->devices.share[k];
 			shape->count = 1;
 			shape->milli = (uint16_t) (each < all ? each * SL_WHOLE_GPU / all : 0);
-		} else if (sl_gpu_kinds(s) >> k & 1) {
+		} else if (c->scoring->pub.gpus >> k & 1) {
 			shape->kinds |= kinds_with_devices(c, k);
 			shape->count = each < UINT16_MAX ? (uint16_t) each : UINT16_MAX;
 		}
@@ -101,7 +102,7 @@ static int push_run(const struct sl_cluster *c, uint32_t row, struct shapes *lis
 				      .count = gpus < UINT16_MAX ? (uint16_t) gpus : UINT16_MAX };
 
 	for (uint32_t k = 0; gpus && k < SL_MAX_GRES; k++)
-		shape.kinds |= sl_gpu_kinds(c->snap) >> k & 1 ? kinds_with_devices(c, k) : 0;
+		shape.kinds |= c->scoring->pub.gpus >> k & 1 ? kinds_with_devices(c, k) : 0;
 	return push(list, &shape, err);
 }
 
@@ -111,6 +112,8 @@ static int make_mix(void *arg, struct sl_scoring *scoring, struct sl_error *err)
 	struct shapes list = { 0 };
 	int rc = 0;
 
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+		c->scoring->device_shares[k] = shares_of_device(c, c->devices.share[k]);
 	for (uint32_t j = 0; !rc && j < c->snap->job.rows; j++)
 		if (c->snap->job.state[j] == SL_JOB_PENDING || c->snap->job.state[j] == SL_JOB_RUNNING)
 			rc = push_job(c, j, &list, err);
@@ -128,8 +131,10 @@ int cluster_scoring_create(struct sl_cluster *c, struct sl_error *err)
 	c->scoring = calloc(1, sizeof(*c->scoring));
 	if (!c->scoring)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	c->scoring->pub.gpus = sl_gpu_kinds(c->snap);
 	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
-		c->scoring->pub.gpus |= c->modelled[k] ? sl_gpu_kinds(c->snap) & 1u << k : 0;
+		if (!c->modelled[k])
+			c->scoring->pub.gpus &= (uint16_t) ~(1u << k);
 	c->scoring->pub.make_mix = make_mix;
 	c->scoring->pub.make_mix_arg = c;
 	return 0;

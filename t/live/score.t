@@ -26,13 +26,13 @@ beside_n003() {
 }
 
 packs() {
-	site '"easy", place = "gpu_packing"' 'site: place, easy' && [ "$(beside_n003)" = n003 ]
+	site '"easy", place = "gpu_packing"' 'site: easy, place' && [ "$(beside_n003)" = n003 ]
 }
 it "a GPU of a node in use goes before idle nodes" packs
 
 fragments() {
 	local pair
-	site '"easy", place = "fgd"' 'site: place, easy'
+	site '"easy", place = "fgd"' 'site: easy, place'
 	pair=$(submit --gpus-per-node=2 --begin=now+1hour)	# what is expected: pairs
 	[ "$(beside_n003)" = n003 ] && scancel "$pair"
 }

@@ -39,7 +39,7 @@ fragments() {
 it "a job goes where it breaks no pair of GPUs up" fragments
 
 own() {
-	site 'sched.place { function(job, class) return class.left_gpus == 0 and 2 or class.free_gpus end }, "easy"' 'site: place, easy' &&
+	site 'sched.place { function(job, class) return class.left_gpus == 0 and 2 or 1 end }, "easy"' 'site: place, easy' &&
 		[ "$(beside_n003)" = n003 ]
 }
 it "a score of the site's own is asked" own

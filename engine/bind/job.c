@@ -224,6 +224,17 @@ static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	}
 }
 
+/* Pending: true if a place is held for it (model/preempt.h). */
+static void push_place_held(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	const struct sl_held_view *v = &x->snap->held;
+	uint32_t r = 0;
+
+	while (r < v->rows && v->job[r] != h->row)
+		r++;
+	lua_pushboolean(L, r < v->rows && v->until[r] > sl_cluster_now(x->cluster));
+}
+
 /* Registry: the site's forecasts. */
 static const char forecasts_key;
 
@@ -262,6 +273,7 @@ static const struct sl_lua_field fields[] = {
 	{ "alloc_cpus", push_alloc_cpus },
 	{ "alloc_gpus", push_alloc_gpus },
 	{ "nodes", push_nodes },
+	{ "place_held", push_place_held },
 	{ "forecast", push_forecast },
 	{ NULL, NULL }
 };
@@ -276,7 +288,7 @@ void sl_lua_push_job_kinds(lua_State *L)
 	static const char *const kinds[][2] = {
 		{ "partition", "text" }, { "partitions", "list" }, { "user", "text?" }, { "gres_total", "other" }, { "native", "text?" },
 		{ "state", "text" }, { "start_time", "number?" }, { "end_time", "number?" }, { "nodes", "list" },
-		{ "forecast", "other?" },
+		{ "forecast", "other?" }, { "place_held", "boolean" },
 	};
 
 	sl_lua_push_kinds(L, &job_class);

@@ -171,7 +171,9 @@ int sl_check_rows(const struct sl_snapshot *snap, const struct sl_plan_image *pl
  * Was this schedule feasible?  It has the form of a plan with one reservation for each
  * job that ran, at the time at which it started; end[i] is when the job of row i
  * ended.  The rules are those above, for what the jobs really had and when: nobody
- * started before submission or begin time, twice, or ran for longer than its time
+ * started before submission or begin time, twice (but after a run that was stopped for another job: such a run has a row in
+ * the plan's table of stops, by job and start_time; the job may be requeued, the other may preempt it and was submitted before; 0:
+ * for no job), or ran for longer than its time
  * limit, no node was over its capacity at any instant, reservations of the snapshot
  * were kept.  Jobs need not be queued in the snapshot, but belong to the partition.
  * Returns 0, or -1 with *err, the first violation found.

@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+#include "base/search.h"
+
 static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32_t partition)
 {
 	struct sl_range list = s->job.partitions[job];
@@ -47,11 +50,95 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);
 	if (r->partition >= c->snap->partition.rows || !asks_for_partition(c->snap, r->job, r->partition))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran in a partition that it did not ask for", id);
-	if (c->bookings[r->job]++)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran twice", id);
+	c->bookings[r->job]++;
 	r->resv = check_reservation(c, r->job);
 	check_ask(c, r->job, r->partition, r->shape, &a);
 	return check_run_times(c, r, &a) < 0 ? -1 : check_run_row(c, r, &a);
+}
+
+/* -- runs that were stopped for other jobs -------------------------------------------- */
+
+/* The stop of that run of the job; SL_NONE: there is none. */
+static uint32_t find_stop(const struct check *c, const struct key *stops, uint32_t id, int64_t start)
+{
+	const struct sl_plan_stop_view *v = &c->plan->stop;
+
+	for (uint32_t i = SL_FIRST(k, 0, v->rows, stops[k].key < id); i < v->rows && stops[i].key == id; i++)
+		if (v->start_time[stops[i].row] == start)
+			return stops[i].row;
+	return SL_NONE;
+}
+
+/* Was the job's run one that the other might have stopped, in that way? */
+static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r)
+{
+	const struct sl_plan_stop_view *v = &c->plan->stop;
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t id = job->id[r->job], other = v->preemptor[stop] ? check_find_job(c, v->preemptor[stop]) : SL_NONE;
+
+	if (v->mode[stop] != SL_STOP_CANCEL && !(job->flags[r->job] & SL_JOBF_REQUEUE))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was requeued, which it may not be", id);
+	if (!v->preemptor[stop])	/* a policy's own word, as scontrol's */
+		return 0;
+	if (other == SL_NONE || other == r->job)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which is %s", id, v->preemptor[stop],
+			       other == r->job ? "itself" : "not in the snapshot");
+	if (job->preempt_mode[r->job] == SL_STOP_NONE || !(job->flags[other] & SL_JOBF_MAY_PREEMPT) ||
+	    !sl_snapshot_preempts(c->snap, other, r->job))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which may not preempt it", id,
+			       job->id[other]);
+	if (job->submit_time[other] >= r->until)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which was not yet submitted", id,
+			       job->id[other]);
+	return 0;
+}
+
+static int by_job_and_time(const void *va, const void *vb)
+{
+	const struct row *a = *(const struct row *const *) va, *b = *(const struct row *const *) vb;
+
+	return SL_ORDER(a->job, b->job) ?: SL_ORDER(a->at, b->at) ?: SL_ORDER(a, b);
+}
+
+/* One run of a job after the other; all but the last were stopped, and the job was requeued then. */
+static int check_order(struct check *c, const struct row *const *run, const struct key *stops)
+{
+	for (uint32_t i = 0; i < c->rows; i++) {
+		const struct row *r = run[i], *next = i + 1 < c->rows && run[i + 1]->job == r->job ? run[i + 1] : NULL;
+		uint32_t id = c->snap->job.id[r->job], stop = find_stop(c, stops, id, r->at);
+
+		if (stop != SL_NONE && check_stopped_run(c, stop, r) < 0)
+			return -1;
+		if (!next)
+			continue;
+		if (stop == SL_NONE || c->plan->stop.mode[stop] == SL_STOP_CANCEL)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran twice%s", id, stop == SL_NONE ? "" : ", although it was cancelled");
+		if (next->at < r->until)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 " while its run before goes on until %" PRId64, id,
+				       next->at, r->until);
+	}
+	return 0;
+}
+
+static int check_stopped_runs(struct check *c)
+{
+	const struct sl_plan_stop_view *v = &c->plan->stop;
+	const struct row **run = calloc((size_t) c->rows + 1, sizeof(*run));
+	struct key *stops = calloc((size_t) v->rows + 1, sizeof(*stops));
+	int rc = run && stops ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+
+	for (uint32_t i = 0; !rc && i < c->rows; i++)
+		run[i] = &c->row[i];
+	for (uint32_t i = 0; !rc && i < v->rows; i++)
+		stops[i] = (struct key) { v->job[i], i };
+	if (!rc) {
+		qsort(run, c->rows, sizeof(*run), by_job_and_time);
+		check_sort_keys(stops, v->rows);
+		rc = check_order(c, run, stops);
+	}
+	free(run);
+	free(stops);
+	return rc;
 }
 
 int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
@@ -67,7 +154,7 @@ int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image
 	rc = c.row ? check_begin(&c) : sl_fail(err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t i = 0; !rc && i < rows; i++)
 		rc = check_run(&c, i, end[i], &c.row[i]);
-	if (!rc && (check_nodes(&c) < 0 || check_licenses(&c) < 0))
+	if (!rc && (check_stopped_runs(&c) < 0 || check_nodes(&c) < 0 || check_licenses(&c) < 0))
 		rc = -1;
 	check_end_all(&c);
 	return rc;

@@ -376,6 +376,9 @@ const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p);	/* 
  */
 struct sl_room sl_plan_room(struct sl_plan *p);
 
+/* True if the plan stops or holds anything, gives up what is held, or has actions: what changes jobs that run, or places. */
+bool sl_plan_changes_runs(const struct sl_plan *p);
+
 /*
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
  * the queue's order: jobs that were refused, with the reason (those that have a

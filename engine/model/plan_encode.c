@@ -380,6 +380,14 @@ static void encode_shortages(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
+bool sl_plan_changes_runs(const struct sl_plan *p)
+{
+	for (uint32_t i = 0; i < p->holds; i++)
+		if (p->hold[i].fresh != p->hold[i].released)
+			return true;
+	return p->stops || p->actions;
+}
+
 static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;

@@ -96,7 +96,7 @@ static bool is_booked_plainly(const struct sl_plan *p, uint32_t j)
 {
 	const struct held *h = p->c->held[j];
 
-	return h && !h->clamped && !h->charged && h->resv == SL_NONE && h->end > p->c->now && !plan_is_taken_over(p, j);
+	return h && !h->clamped && h->resv == SL_NONE && h->end > p->c->now && !plan_is_taken_over(p, j);
 }
 
 /* True if it would be suspended, and keep memory or gres. */

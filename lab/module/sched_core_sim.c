@@ -180,6 +180,32 @@ static void set_places(lua_State *L, const struct simulation *s, const struct sl
 	lua_setfield(L, -2, "nodes");
 }
 
+/* Its runs that were ended for other jobs. */
+static void set_stops(lua_State *L, const struct simulation *s, uint32_t row)
+{
+	const struct sl_schedule schedule = sl_sim_whole_schedule(s->sim);
+	lua_Integer n = 0;
+
+	lua_newtable(L);
+	for (uint32_t i = 0; i < schedule.stops; i++) {
+		const struct sl_sim_stop *stop = &schedule.stop[i];
+
+		if (stop->job != row)
+			continue;
+		lua_createtable(L, 0, 7);
+		set_int(L, "start_s", stop->start_s - s->workload->origin_s);
+		set_int(L, "told_s", stop->told_s - s->workload->origin_s);
+		set_int(L, "end_s", stop->end_s - s->workload->origin_s);
+		set_int(L, "kept_s", stop->kept_s);
+		set_int(L, "lost_s", stop->lost_s);
+		set_text(L, "mode", stop->mode == SL_STOP_CANCEL ? "cancel" : "requeue");
+		if (stop->preemptor != SL_NONE)
+			set_int(L, "preemptor", s->workload->snap.job.id[stop->preemptor]);
+		lua_rawseti(L, -2, ++n);
+	}
+	lua_setfield(L, -2, "stops");
+}
+
 static void push_job(lua_State *L, const struct simulation *s, uint32_t row)
 {
 	const struct sl_workload *w = s->workload;
@@ -187,8 +213,9 @@ static void push_job(lua_State *L, const struct simulation *s, uint32_t row)
 	const struct sl_sim_job *j = &sl_sim_schedule(s->sim)[row];
 	int64_t submit = v->submit_time[row];
 
-	lua_createtable(L, 0, 14);
+	lua_createtable(L, 0, 15);
 	set_int(L, "job", v->id[row]);
+	set_stops(L, s, row);
 	set_text(L, "user", sl_snapshot_str(&w->snap, v->user[row]));
 	set_text(L, "partition", sl_snapshot_str(&w->snap, w->snap.partition.name[v->partition[row]]));
 	set_int(L, "submit_s", submit - w->origin_s);
@@ -198,7 +225,7 @@ static void push_job(lua_State *L, const struct simulation *s, uint32_t row)
 	if (!j->nodes)
 		return;
 	set_int(L, "start_s", j->start_s - w->origin_s);
-	set_int(L, "wait_s", j->start_s - submit);
+	set_int(L, "wait_s", j->first_s - submit);
 	if (j->end_s)
 		set_int(L, "end_s", j->end_s - w->origin_s);
 	set_int(L, "cores", j->cores);

@@ -52,6 +52,9 @@ struct sl_metrics {
 	uint64_t killed;
 	int64_t first_submit, last_end;
 	double core_s, held_s, gpu_s;
+	struct sl_stop_figures stopped;
+	int64_t *preemptor_wait;
+	uint32_t preemptors, preemptor_room;
 	struct sum sum_wait, sum_slowdown, sum_bsld, sum_fragmentation, sum_spread, sum_packing;
 	struct bin bin[SL_SIZE_BINS][SL_LENGTH_BINS];
 	struct user *user;
@@ -97,6 +100,7 @@ void sl_metrics_destroy(struct sl_metrics *m)
 	sl_machine_close(&m->machine);
 	free(m->seen);
 	free(m->wait);
+	free(m->preemptor_wait);
 	free(m->user);
 	sl_map_free(&m->by_user);
 	free(m->result);
@@ -183,10 +187,11 @@ static void add_to_bin(struct bin *b, const struct figures *f)
 /* A job that ran for no time counts as one second in ratios. */
 static struct figures figures_of(const struct sl_ended *e, int64_t submit, uint64_t cores)
 {
-	double wait = (double) (e->start_s - submit), run = (double) (e->end_s - e->start_s);
+	double wait = (double) ((e->first_start_s ? e->first_start_s : e->start_s) - submit), took = (double) (e->end_s - submit);
+	double run = (double) (e->end_s - e->start_s + e->kept_s);
 	struct figures f = {
-		.wait = wait, .slowdown = (wait + run) / fmax(run, 1),
-		.bsld = fmax(1, (wait + run) / fmax(run, SL_BSLD_TAU)), .core_s = (double) cores * run,
+		.wait = wait, .slowdown = took / fmax(run, 1), .bsld = fmax(1, took / fmax(run, SL_BSLD_TAU)),
+		.core_s = (double) cores * (e->cancelled ? 0 : run),
 	};
 
 	return f;
@@ -215,6 +220,9 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	u = find_user(m, e->job);
 	if (!u)
 		return sl_fail(err, SL_ENOMEM, "no memory for the metrics of %" PRIu32 " users", m->users);
+	if (m->snap->job.flags[e->job] & SL_JOBF_MAY_PREEMPT && sl_grow(&m->preemptor_wait, &m->preemptor_room,
+								      m->preemptors + UINT64_C(1), sizeof(*m->preemptor_wait), err))
+		return -1;
 	sl_shape_demand(&m->machine, e->job, e->shape, &d);
 	f = figures_of(e, submit, d.cores);
 	run = (double) (e->end_s - e->start_s);
@@ -223,11 +231,15 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	if (!m->waits || e->end_s > m->last_end)
 		m->last_end = e->end_s;
 	m->seen[e->job / 8] |= 1u << e->job % 8;
-	m->wait[m->waits++] = e->start_s - submit;
-	m->killed += e->killed;
+	m->wait[m->waits++] = (int64_t) f.wait;
+	if (m->snap->job.flags[e->job] & SL_JOBF_MAY_PREEMPT)
+		m->preemptor_wait[m->preemptors++] = (int64_t) f.wait;
+	m->killed += e->killed && !e->cancelled;
 	m->core_s += f.core_s;
-	m->held_s += (double) e->cores * run;
-	m->gpu_s += (double) e->gpus * run;
+	if (!e->cancelled) {	/* (its run was fed by itself) */
+		m->held_s += (double) e->cores * run;
+		m->gpu_s += (double) e->gpus * run;
+	}
 	add_sample(&m->sum_wait, f.wait);
 	add_sample(&m->sum_slowdown, f.slowdown);
 	add_sample(&m->sum_bsld, f.bsld);
@@ -237,6 +249,18 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	add_to_user(u, e->job, submit, &f);
 	add_to_bin(find_bin(m, d.cores, e->end_s - e->start_s), &f);
 	return 0;
+}
+
+void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, const struct sl_ended *e, int64_t lost_s)
+{
+	double run = (double) (e->end_s - e->start_s);
+
+	m->stopped.stops++;
+	m->stopped.cancels += mode == SL_STOP_CANCEL;
+	m->stopped.lost_core_s += (double) e->cores * (double) lost_s;
+	m->stopped.lost_gpu_s += (double) e->gpus * (double) lost_s;
+	m->held_s += (double) e->cores * run;
+	m->gpu_s += (double) e->gpus * run;
 }
 
 void sl_metrics_cycle(struct sl_metrics *m, double us)
@@ -332,6 +356,21 @@ static void class_figures(const struct sl_metrics *m, struct sl_result *r)
 		}
 }
 
+static void preemptor_figures(const struct sl_metrics *m, struct sl_result *r)
+{
+	double sum = 0;
+
+	if (!m->preemptors)
+		return;
+	qsort(m->preemptor_wait, m->preemptors, sizeof(*m->preemptor_wait), sl_order_i64);
+	for (uint32_t i = 0; i < m->preemptors; i++)
+		sum += (double) m->preemptor_wait[i];
+	r->preemptors = m->preemptors;
+	r->preemptor_wait_mean_s = sum / m->preemptors;
+	r->preemptor_wait_p99_s = percentile(m->preemptor_wait, m->preemptors, 0.99);
+	r->preemptor_wait_max_s = (double) m->preemptor_wait[m->preemptors - 1];
+}
+
 int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error *err)
 {
 	double area, gpu_area;
@@ -363,6 +402,8 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->wait_median_s = percentile(m->wait, m->waits, 0.5);
 	r->wait_p99_s = percentile(m->wait, m->waits, 0.99);
 	class_figures(m, r);
+	r->stopped = m->stopped;
+	preemptor_figures(m, r);
 	r->cycles = m->cycles + m->skipped;
 	r->asked = m->cycles;
 	r->hidden_cycles = m->hidden_cycles;

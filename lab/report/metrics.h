@@ -8,12 +8,15 @@
  *	makespan	last end - first submission, of the jobs fed
  *	utilization	sum of cores asked for x runtime / (cores x makespan); of a job that ran
  *			as an alternative, the cores that this asks for
- *	wait		start - submission
- *	slowdown	(wait + runtime) / runtime
+ *	wait		start - submission; of a job that was requeued, its first start
+ *	slowdown	(wait + runtime) / runtime; of a job that was requeued (end - submission) / its work
  *	bsld		max(1, (wait + runtime) / max(runtime, 10 s))
  *	fragmentation	contiguous blocks of nodes that a job has
  *	spread		(last node - first node + 1) / nodes
  *	packing		nodes / fewest nodes that could hold it on the empty machine
+ *
+ * Of runs that were stopped for other jobs ("stops"): lost is what they held for work that is to be done again, GPU- and
+ * core-seconds of it.  What a run did before its last checkpoint is not lost.  Preemptors are jobs that may have others stopped.
  *
  * A standard deviation is that of all jobs (divided by n).  Percentiles are by
  * nearest rank.  Memory: 8 bytes a job, and about 100 a user.
@@ -40,7 +43,10 @@ struct sl_ended {
 	uint32_t job;			/* row in snapshot.job */
 	uint32_t shape;			/* the alternative as which it ran; 0: as asked */
 	int64_t start_s, end_s;
+	int64_t first_start_s;		/* of a job that was requeued; 0: that start */
+	int64_t kept_s;			/* seconds of work that its earlier runs did */
 	bool killed;			/* at its walltime */
+	bool cancelled;			/* for another job */
 	uint64_t cores, gpus;		/* held, on all nodes */
 	uint32_t nodes, blocks, first, last;
 };
@@ -86,6 +92,12 @@ struct sl_user_result {
 	double first_wait_s;		/* of the job submitted first */
 };
 
+/* Runs that were ended for other jobs. */
+struct sl_stop_figures {
+	uint64_t stops, cancels;	/* all; those of them that were not requeued */
+	double lost_core_s, lost_gpu_s;
+};
+
 struct sl_result {
 	uint64_t jobs;			/* fed */
 	uint64_t unfinished;		/* rows of the snapshot that were not */
@@ -103,6 +115,10 @@ struct sl_result {
 	double user_wait_gini;		/* of those means: 0 equal, 1 one user waits for all */
 	double first_wait_mean_s;	/* mean over users of the wait of the first job */
 	struct sl_class_result class[SL_SIZE_BINS][SL_LENGTH_BINS];
+	struct sl_stop_figures stopped;
+	uint64_t holds, holds_failed;	/* places held for jobs; those that ended without a start; set by the caller */
+	uint64_t preemptors;		/* jobs fed that may have others stopped */
+	double preemptor_wait_mean_s, preemptor_wait_p99_s, preemptor_wait_max_s;
 	uint64_t cycles;
 	uint64_t asked;			/* those of them that were decided by asking a policy */
 	uint64_t hidden_cycles;		/* in which a window hid queued jobs */
@@ -120,6 +136,9 @@ void sl_metrics_destroy(struct sl_metrics *m);
 /* Feed a job.  Returns 0, or -1 with *err: SL_EINVAL for one that was fed before,
  * started before its submission or has no nodes; SL_ENOMEM. */
 int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl_error *err);
+
+/* Feed a run that was ended for another job: SL_STOP_*, what it had from when to when, and the seconds of work that are lost. */
+void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, const struct sl_ended *run, int64_t lost_s);
 
 /* Feed the duration of a cycle in which a policy was asked.  Percentiles of cycles are within 1 %. */
 void sl_metrics_cycle(struct sl_metrics *m, double us);

@@ -60,6 +60,26 @@ static void put_timing(struct sl_json *j, const struct sl_result *r)
 	sl_json_put_int(j, "solves_cut", (int64_t) r->solves_cut);
 }
 
+/* Where some job may be stopped for others. */
+static void put_stops(struct sl_json *j, const struct sl_result *r)
+{
+	sl_json_put_int(j, "stops", (int64_t) r->stopped.stops);
+	sl_json_put_int(j, "stops_cancelled", (int64_t) r->stopped.cancels);
+	sl_json_put_real(j, "lost_core_s", r->stopped.lost_core_s);
+	sl_json_put_real(j, "lost_gpu_s", r->stopped.lost_gpu_s);
+	sl_json_put_int(j, "holds", (int64_t) r->holds);
+	sl_json_put_int(j, "holds_failed", (int64_t) r->holds_failed);
+	sl_json_put_int(j, "preemptors", (int64_t) r->preemptors);
+	sl_json_put_real(j, "preemptor_wait_mean_s", r->preemptor_wait_mean_s);
+	sl_json_put_real(j, "preemptor_wait_p99_s", r->preemptor_wait_p99_s);
+	sl_json_put_real(j, "preemptor_wait_max_s", r->preemptor_wait_max_s);
+}
+
+static bool has_stops(const struct sl_result *r)
+{
+	return r->preemptors || r->stopped.stops || r->holds;
+}
+
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
 {
 	sl_json_put_int(j, "jobs", r->jobs);
@@ -90,6 +110,8 @@ void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
 	sl_json_put_real(j, "user_wait_mean_s", r->user_wait_mean_s);
 	sl_json_put_real(j, "user_wait_gini", r->user_wait_gini);
 	sl_json_put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
+	if (has_stops(r))
+		put_stops(j, r);
 	put_classes(j, r);
 	sl_json_put_int(j, "cycles", r->cycles);
 	sl_json_put_int(j, "hidden_cycles", r->hidden_cycles);
@@ -153,6 +175,22 @@ static void print_classes(const struct sl_result *r, FILE *out)
 	}
 }
 
+static void print_stops(const struct sl_result *r, FILE *out)
+{
+	fprintf(out, "%-24s %" PRIu64 " (%" PRIu64 " requeued, %" PRIu64 " cancelled)\n", "stopped for others", r->stopped.stops,
+		r->stopped.stops - r->stopped.cancels, r->stopped.cancels);
+	fprintf(out, "%-24s %.1f core-hours", "work lost by that", r->stopped.lost_core_s / 3600);
+	if (r->gpus)
+		fprintf(out, ", %.1f GPU-hours", r->stopped.lost_gpu_s / 3600);
+	fprintf(out, "\n%-24s %" PRIu64 ", %" PRIu64 " in vain\n", "places held", r->holds, r->holds_failed);
+	if (!r->preemptors)
+		return;
+	fprintf(out, "%-24s %" PRIu64 "\n", "jobs that may preempt", r->preemptors);
+	print_time("  their wait, mean", r->preemptor_wait_mean_s, out);
+	print_time("  99 % below", r->preemptor_wait_p99_s, out);
+	print_time("  longest", r->preemptor_wait_max_s, out);
+}
+
 void sl_result_print(const struct sl_result *r, FILE *out)
 {
 	if (r->partial)
@@ -181,6 +219,8 @@ void sl_result_print(const struct sl_result *r, FILE *out)
 	print_moments("fragmentation", &r->fragmentation, out);
 	print_moments("spread", &r->spread, out);
 	print_moments("packing", &r->packing, out);
+	if (has_stops(r))
+		print_stops(r, out);
 	fprintf(out, "%-24s %" PRIu32 "\n", "users", r->users);
 	print_time("wait, mean over users", r->user_wait_mean_s, out);
 	fprintf(out, "%-24s %.4f\n", "Gini of users' waits", r->user_wait_gini);

@@ -15,6 +15,7 @@ struct sl_audit {
 	struct sl_builder *b;
 	int64_t *end;			/* of each reservation row */
 	uint32_t jobs, room;
+	uint32_t *last;			/* [job row] of its runs the last one + 1; 0: none */
 };
 
 struct sl_audit *sl_audit_create(const struct sl_cluster *c, struct sl_error *err)
@@ -30,8 +31,11 @@ struct sl_audit *sl_audit_create(const struct sl_cluster *c, struct sl_error *er
 	a->c = c;
 	a->snap = snap;
 	a->b = sl_builder_create(&sl_plan_schema, err);
-	if (!a->b) {
-		free(a);
+	a->last = calloc((size_t) snap->job.rows + 1, sizeof(*a->last));
+	if (!a->b || !a->last) {
+		if (a->b)
+			sl_fail(err, SL_ENOMEM, "audit: out of memory");
+		sl_audit_destroy(a);
 		return NULL;
 	}
 	meta.sequence = snap->meta.sequence[0];
@@ -46,6 +50,7 @@ void sl_audit_destroy(struct sl_audit *a)
 		return;
 	sl_builder_destroy(a->b);
 	free(a->end);
+	free(a->last);
 	free(a);
 }
 
@@ -107,7 +112,19 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 	}
 	sl_builder_append(a->b, SL_P_RESERVE, &job);
 	a->end[a->jobs++] = end;
+	a->last[e.job] = a->jobs;
 	return 0;
+}
+
+void sl_audit_stopped(struct sl_audit *a, const struct sl_sim_stop *stop)
+{
+	struct sl_plan_stop_row row = { .job = a->snap->job.id[stop->job], .start_time = stop->start_s, .mode = stop->mode };
+
+	if (!a->last[stop->job])	/* it ran when the workload began */
+		return;
+	row.preemptor = stop->preemptor == SL_NONE ? 0 : a->snap->job.id[stop->preemptor];
+	a->end[a->last[stop->job] - 1] = stop->end_s;
+	sl_builder_append(a->b, SL_P_STOP, &row);
 }
 
 int sl_audit_check(struct sl_audit *a, struct sl_error *err)

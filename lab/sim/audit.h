@@ -2,8 +2,8 @@
 /*
  * sim/audit.h - a simulated schedule, written down so that it can be checked.
  *
- * What starts where is laid out as a plan in which each job has one reservation, at
- * the time at which it started; sl_check_schedule() then goes through it with code
+ * What starts where is laid out as a plan in which each run of a job has one reservation, at
+ * the time at which it started, and each run that was stopped for another job has a stop; sl_check_schedule() then goes through it with code
  * that knows nothing of timelines.
  *
  * Ownership: borrows the snapshot.  Threads: none.
@@ -12,6 +12,7 @@
 #define SL_SIM_AUDIT_H
 
 #include "model/cluster.h"
+#include "sim/sim.h"
 
 struct sl_audit;
 
@@ -25,6 +26,9 @@ void sl_audit_destroy(struct sl_audit *a);
 int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
 		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
 		 struct sl_error *err);
+
+/* The job's run ends earlier than it was to: it is stopped for another job, as *stop* says. */
+void sl_audit_stopped(struct sl_audit *a, const struct sl_sim_stop *stop);
 
 /* Is the schedule feasible?  0, or -1 with *err.  Nothing may be added then. */
 int sl_audit_check(struct sl_audit *a, struct sl_error *err);

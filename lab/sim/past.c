@@ -10,7 +10,7 @@
 struct run {
 	int64_t start, end;
 	uint32_t job;
-	bool killed;
+	enum sl_job_state how;
 	uint32_t count[SL_UNITS];
 };
 
@@ -54,14 +54,14 @@ void sl_past_destroy(struct sl_past *p)
 	free(p);
 }
 
-int sl_past_ended(struct sl_past *p, uint32_t job, int64_t start, int64_t end, bool killed, struct sl_error *err)
+int sl_past_ended(struct sl_past *p, uint32_t job, int64_t start, int64_t end, enum sl_job_state how, struct sl_error *err)
 {
 	struct run *r;
 
 	if (sl_grow(&p->run, &p->room, p->runs + UINT64_C(1), sizeof(*r), err) < 0)
 		return -1;
 	r = &p->run[p->runs++];
-	*r = (struct run) { .start = start, .end = end, .job = job, .killed = killed };
+	*r = (struct run) { .start = start, .end = end, .job = job, .how = how };
 	for (int k = 0; k < SL_UNITS; k++)
 		r->count[k] = (uint32_t) sl_cluster_has(p->c, job, (enum sl_unit) k);
 	return 0;
@@ -76,7 +76,7 @@ static int note_run(struct sl_past *p, const struct run *r, struct sl_error *err
 		.limit = snap->job.time_limit[r->job], .name = sl_snapshot_str(snap, snap->job.name[r->job]),
 		.dim = { sl_snapshot_str(snap, snap->job.user[r->job]), sl_snapshot_str(snap, snap->job.account[r->job]),
 			 partition == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[partition]),
-			 r->killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE },
+			 r->how },
 	};
 	struct sl_piece piece = { .start = r->start, .end = r->end };
 

@@ -18,8 +18,8 @@ struct sl_past;
 struct sl_past *sl_past_create(struct sl_cluster *c, struct sl_error *err);
 void sl_past_destroy(struct sl_past *p);
 
-/* A running job ends, and the cluster does not know it yet.  0, or -1 with *err: out of memory. */
-int sl_past_ended(struct sl_past *p, uint32_t job, int64_t start, int64_t end, bool killed, struct sl_error *err);
+/* A run ends, and the cluster does not know it yet: *how* (PENDING: it was requeued).  0, or -1 with *err: out of memory. */
+int sl_past_ended(struct sl_past *p, uint32_t job, int64_t start, int64_t end, enum sl_job_state how, struct sl_error *err);
 
 /* A decision begins: what has ended is known. */
 int sl_past_begin(struct sl_past *p, struct sl_error *err);

@@ -38,7 +38,7 @@ static void put_times(const struct sl_workload *w, const struct sl_sim_job *j, u
 		fprintf(out, "%" PRId64, j->end_s - w->origin_s);
 	putc(',', out);
 	if (j->nodes)
-		fprintf(out, "%" PRId64, j->start_s - submit);
+		fprintf(out, "%" PRId64, j->first_s - submit);
 	fprintf(out, ",%" PRId64 ",", w->runtime_s[row]);
 	if (limit < SL_UNLIMITED)
 		fprintf(out, "%" PRId64, limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/sim.h"
+#include "sim/sim_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,225 +7,11 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
-#include "base/heap.h"
 #include "base/number.h"
-#include "sim/audit.h"
-#include "sim/past.h"
-#include "sim/pool.h"
 #include "timeline/choose.h"
 
-#define NEVER INT64_MAX
 #define MOST_IDLE_WAKES 10000	/* passes by the clock alone, where nothing else will happen: then the simulation ends */
 #define PROGRESS_EVERY_NS 100000000
-
-struct ending {
-	int64_t start, end;
-	uint32_t job, shape;
-};
-
-/* What a pass decided to start, until it is carried out. */
-struct starting {
-	struct sl_entry entry;
-	int64_t limit;			/* seconds */
-	uint32_t first_place, places;
-};
-
-struct sl_sim {
-	const struct sl_workload *w;
-	struct sl_script *script;
-	struct sl_sim_options opt;
-	struct sl_cluster *cluster;
-	struct sl_metrics *metrics;
-	struct sl_past *past;		/* the jobs that have ended */
-	int64_t now;
-	uint32_t next;			/* job row that arrives next */
-	uint32_t next_wake;		/* of opt.wake_s */
-	int64_t wake_time;		/* a policy asked for a pass then; NEVER */
-	uint32_t idle_wakes;		/* such passes since anything else happened */
-	uint32_t initial;		/* rows that ran when the workload began */
-	bool changed;			/* something happened since the last pass */
-	uint64_t ended;
-	bool stopped;			/* by opt.stop */
-	bool may_settle;		/* nothing but starts, ends and arrivals changes what a policy sees */
-	bool timed;			/* jobs that may not start at any time are among them */
-	bool punctual;			/* all jobs start as decided, and end when they are to at the latest */
-	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
-		bool is;
-		bool full;		/* at least where nobody who waits has room at all */
-		bool all;		/* asked again, it would look at nobody else */
-		enum sl_plan_rule rule;	/* it would do by that, from now on, */
-		struct sl_order_rule order;	/* of the rule ORDER: by this order */
-		uint64_t moment;	/* of the timeline then */
-		uint32_t entries;	/* of the queue then */
-		uint32_t window;	/* of the policy */
-		struct sl_room room;	/* beside the first job that waits */
-	} settled;
-	struct sl_pool *pool;		/* that may decide in the policy's place, or NULL */
-	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
-
-	struct ending *heap;		/* running jobs, the first to end on top */
-	uint32_t heap_size, heap_room;
-
-	struct starting *starting;
-	uint32_t starts, starting_room;
-	struct sl_place *place;		/* of starting[] */
-	uint32_t places, place_room;
-	int64_t starts_at;		/* when they are carried out */
-
-	struct sl_audit *audit;
-	struct sl_sim_job *schedule;
-	struct sl_stretch *stretch;
-	uint32_t stretches, stretch_room;
-
-	uint64_t progress_ns;
-	char **trace;			/* of a policy that fails, or NULL */
-};
-
-/* -- jobs that run, by their end ---------------------------------------- */
-
-/* Of those that end together the first of the log, or the first that started. */
-static bool ends_before(const struct sl_sim *s, const struct ending *a, const struct ending *b)
-{
-	if (a->end == b->end && s->opt.arrivals_first && a->start != b->start)
-		return a->start < b->start;
-	return a->end < b->end || (a->end == b->end && a->job < b->job);
-}
-
-SL_HEAP(endings, struct ending, const struct sl_sim *, ends_before)
-
-static int push_ending(struct sl_sim *s, struct ending e, struct sl_error *err)
-{
-	if (sl_grow(&s->heap, &s->heap_room, s->heap_size + UINT64_C(1), sizeof(e), err) < 0)
-		return -1;
-	s->heap[s->heap_size] = e;
-	endings_sift_up(s, s->heap, s->heap_size++);
-	return 0;
-}
-
-static struct ending pop_ending(struct sl_sim *s)
-{
-	struct ending top = s->heap[0];
-
-	endings_drop_first(s, s->heap, &s->heap_size);
-	return top;
-}
-
-/* -- one job starts, one job ends --------------------------------------- */
-
-static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
-{
-	uint32_t gpus = 0;
-
-	for (unsigned k = 0; s->gpu_kinds >> k; k++)
-		if (s->gpu_kinds >> k & 1)
-			gpus += place->gres[k];
-	return gpus;
-}
-
-static int note_start(struct sl_sim *s, uint32_t job, const struct sl_place *place, uint32_t count,
-		      struct sl_error *err)
-{
-	struct sl_sim_job *j = &s->schedule[job];
-
-	j->start_s = s->now;
-	j->nodes = count;
-	j->first_stretch = s->stretches;
-	for (uint32_t i = 0; i < count; i++) {
-		struct sl_stretch *last = j->stretches ? &s->stretch[s->stretches - 1] : NULL;
-		uint32_t gpus = gpus_at(s, &place[i]);
-
-		j->cores += place[i].cores;
-		j->gpus += gpus;
-		if (last && last->first + last->count == place[i].node && last->cores == place[i].cores && last->gpus == gpus) {
-			last->count++;
-			continue;
-		}
-		if (sl_grow(&s->stretch, &s->stretch_room, s->stretches + 1, sizeof(*s->stretch), err) < 0)
-			return -1;
-		s->stretch[s->stretches++] = (struct sl_stretch) { place[i].node, 1, place[i].cores, gpus };
-		j->stretches++;
-	}
-	return 0;
-}
-
-/* The kinds of gres that a job asks for: whole nodes come with others, too. */
-static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end, struct sl_error *err)
-{
-	const struct sl_want *w = sl_cluster_want(s->cluster, st->entry, err);
-	uint16_t kinds = 0;
-
-	if (!w)
-		return -1;
-	for (uint32_t i = 0; i < w->request.gres_needs; i++)
-		kinds |= w->request.gres[i].kinds;
-	return sl_audit_job(s->audit, st->entry, sl_cluster_loan(s->cluster, st->entry.loan), s->now, end,
-			    s->place + st->first_place, st->places, kinds, w->native != 0, err);
-}
-
-/* Does a walltime end the job?  It need not, where it is its own. */
-static bool ends_it(const struct sl_sim *s, uint32_t job, int64_t limit)
-{
-	return limit < s->w->runtime_s[job] && !(s->w->outstays && limit >= s->w->snap.job.time_limit[job]);
-}
-
-static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)
-{
-	const struct sl_place *place = s->place + st->first_place;
-	uint32_t job = st->entry.job;
-	int64_t run = s->w->runtime_s[job], end = s->now + (ends_it(s, job, st->limit) ? st->limit : run);
-	struct sl_error why;
-
-	if (sl_cluster_start(s->cluster, job, place, st->places, sl_later(s->now, st->limit), &why) < 0) {
-		/* a reservation that began meanwhile */
-		if (why.code == SL_EBUSY && s->opt.latency_s)
-			return 0;
-		if (err)
-			*err = why;
-		return -1;
-	}
-	/* that it outstays its walltime is no decision of anybody's */
-	if (s->audit && audit_start(s, st, st->limit < end - s->now ? s->now + st->limit : end, err) < 0)
-		return -1;
-	if (s->schedule && note_start(s, job, place, st->places, err) < 0)
-		return -1;
-	return push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
-}
-
-/* What the job was to have when the first that waits is to start is left beside that one now. */
-static void widen_room(struct sl_sim *s, uint32_t job)
-{
-	struct sl_room *room = &s->settled.room;
-	uint32_t count;
-	const struct sl_place *place = sl_cluster_places(s->cluster, job, &count);
-
-	if (!room->known || sl_cluster_end(s->cluster, job) <= room->from)
-		return;
-	for (uint32_t i = 0; i < count; i++)
-		room->cores += place[i].cores;
-}
-
-static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
-{
-	struct sl_ended done = { .job = e.job, .shape = e.shape, .start_s = e.start, .end_s = e.end };
-	const struct sl_place *place;
-	uint32_t count;
-
-	done.killed = e.end - e.start < (s->w->wanted_s ? s->w->wanted_s : s->w->runtime_s)[e.job];
-	place = sl_cluster_places(s->cluster, e.job, &count);
-	for (uint32_t i = 0; i < count; i++)
-		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
-	widen_room(s, e.job);
-	if (s->pool)
-		sl_pool_ended(s->pool, e.job);
-	if (sl_past_ended(s->past, e.job, e.start, e.end, done.killed, err) < 0)
-		return -1;
-	if (s->schedule)
-		s->schedule[e.job].end_s = e.end;
-	s->ended++;
-	if (e.job >= s->initial && sl_metrics_ended(s->metrics, &done, err) < 0)
-		return -1;
-	return sl_cluster_finish(s->cluster, e.job, err);
-}
 
 /* -- one pass of the policy --------------------------------------------- */
 
@@ -281,6 +67,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
 		rc = copy_starts(s, p, err);
+	if (!rc && s->stops)
+		rc = (s->stopping = sl_stops_take(s->stops, p, err)) < 0 ? -1 : 0;
 	if (!rc && s->opt.after_pass)
 		rc = s->opt.after_pass(s->cluster, p, s->opt.after_pass_arg, err);
 	hidden = sl_plan_hidden(p, fig.examined);
@@ -317,11 +105,19 @@ static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 	return 0;
 }
 
+/* A job was told to end (sim/stops.h). */
+static int note_told(void *arg, uint32_t job, int64_t start, int64_t end, struct sl_error *err)
+{
+	return sim_push_ending(arg, (struct ending) { start, end, job, 0 }, err);
+}
+
 static int start_decided(struct sl_sim *s, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < s->starts; i++)
-		if (start_job(s, &s->starting[i], err) < 0)
+		if (sim_start_job(s, &s->starting[i], err) < 0)
 			return -1;
+	if (s->stops && sl_stops_carry_out(s->stops, s->cluster, note_told, s, err) < 0)
+		return -1;
 	s->starts = 0;
 	s->starts_at = NEVER;
 	return 0;
@@ -371,7 +167,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (make_decision(s, err) < 0)
 		return -1;
 	sl_metrics_cycle(s->metrics, (double) ((uint64_t) sl_clock_ns() - t0) / 1e3);
-	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
+	s->starts_at = s->starts || s->stopping > 0 ? s->now + s->opt.latency_s : NEVER;
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
@@ -403,6 +199,8 @@ static int64_t next_instant(struct sl_sim *s)
 		t = sl_min_signed(t, arrival_of(s, s->next));
 	if (s->heap_size)
 		t = sl_min_signed(t, s->heap[0].end);
+	if (s->stops)
+		t = sl_min_signed(t, sl_stops_next(s->stops));
 	sl_cluster_queue(s->cluster, &queued);
 	if (s->next_wake < s->opt.wakes)
 		t = sl_min_signed(t, s->opt.wake_s[s->next_wake]);
@@ -419,7 +217,7 @@ static int64_t next_instant(struct sl_sim *s)
 static int submit_arrived(struct sl_sim *s, int64_t t, struct sl_error *err)
 {
 	while (s->next < s->w->snap.job.rows && arrival_of(s, s->next) <= t)
-		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
+		if (sim_submit(s, s->next++, err) < 0)
 			return -1;
 	return 0;
 }
@@ -447,18 +245,20 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 		s->wake_time = NEVER;
 	}
 	s->now = t;
+	if (s->stops)
+		s->changed |= sl_stops_begin(s->stops, t);
 	/* Jobs end before the cluster's clock moves on, or they would be overdue there. */
 	if (s->opt.arrivals_first && s->heap_size && s->heap[0].end <= t && s->next < job->rows &&
 	    arrival_of(s, s->next) <= t && (submit_arrived(s, t, err) < 0 || pass_within(s, t, err) < 0))
 		return -1;
-	while (s->heap_size && s->heap[0].end <= t)
-		if (end_job(s, pop_ending(s), err) < 0 || pass_within(s, t, err) < 0)
+	for (sim_drop_outdated(s); s->heap_size && s->heap[0].end <= t; sim_drop_outdated(s))
+		if (sim_end_job(s, sim_pop_ending(s), err) < 0 || pass_within(s, t, err) < 0)
 			return -1;
 	if (sl_cluster_advance(s->cluster, t, err) < 0 || submit_arrived(s, t, err) < 0)
 		return -1;
 	if (s->starts_at <= t)
 		return start_decided(s, err);
-	if (s->starts || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))
+	if (s->starts_at != NEVER || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))
 		return 0;
 	return make_pass(s, err);
 }
@@ -490,7 +290,7 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 {
 	s->trace = trace;
 	while (s->ended < s->w->snap.job.rows) {
-		int64_t t = next_instant(s);
+		int64_t t = (sim_drop_outdated(s), next_instant(s));
 
 		if (s->opt.stop && *s->opt.stop) {
 			s->stopped = true;
@@ -536,10 +336,10 @@ static int push_running(struct sl_sim *s, struct sl_error *err)
 	for (uint32_t i = 0; i < job->rows && job->state[i] != SL_JOB_PENDING; i++) {
 		int64_t end = job->start_time[i] + s->w->runtime_s[i];
 
-		if (push_ending(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
+		if (sim_push_ending(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
 			return -1;
 		if (s->schedule)
-			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .nodes = job->alloc[i].count };
+			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .first_s = job->start_time[i], .nodes = job->alloc[i].count };
 		s->initial = s->next = i + 1;
 	}
 	return 0;
@@ -562,7 +362,9 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->opt = *opt;
 	s->starts_at = s->wake_time = NEVER;
 	s->gpu_kinds = sl_gpu_kinds(&w->snap);
-	s->cluster = sl_cluster_create(&w->snap, err);
+	if (sl_stops_suit(w) && !(s->stops = sl_stops_create(w, err)))
+		goto error;
+	s->cluster = sl_cluster_create(s->stops ? sl_stops_snapshot(s->stops) : &w->snap, err);
 	if (s->cluster)
 		s->metrics = sl_metrics_create(&w->snap, err);
 	if (!s->metrics || !(s->past = sl_past_create(s->cluster, err)))
@@ -578,12 +380,13 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 			goto error;
 		}
 	}
-	s->may_settle = !opt->interval_s && !opt->before_pass && !opt->after_pass && !w->snap.reservation.rows;
+	s->may_settle = !s->stops && !opt->interval_s && !opt->before_pass && !opt->after_pass && !w->snap.reservation.rows;
 	for (uint32_t i = 0; i < w->snap.job.rows && !s->timed; i++)
 		s->timed = waits_for_time(s, i);
 	if (push_running(s, err) < 0)
 		goto error;
-	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed;
+	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed &&
+		!s->stops;
 	if (s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
 		goto error;
 	return s;
@@ -601,6 +404,8 @@ void sl_sim_destroy(struct sl_sim *s)
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
 	sl_past_destroy(s->past);
+	sl_stops_destroy(s->stops);
+	free(s->stop);
 	free(s->heap);
 	free(s->starting);
 	free(s->place);
@@ -614,6 +419,8 @@ int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
 	if (sl_metrics_result(s->metrics, r, err) < 0)
 		return -1;
 	r->partial = s->stopped;
+	if (s->stops)
+		sl_stops_holds(s->stops, &r->holds, &r->holds_failed);
 	return 0;
 }
 
@@ -639,5 +446,5 @@ const struct sl_stretch *sl_sim_stretches(const struct sl_sim *s)
 
 struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *s)
 {
-	return (struct sl_schedule) { s->schedule, s->stretch, s->w->snap.job.rows, s->stretches };
+	return (struct sl_schedule) { s->schedule, s->stretch, s->stop, s->w->snap.job.rows, s->stretches, s->stop_count };
 }

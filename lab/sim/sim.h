@@ -16,6 +16,9 @@
  * cycle: a policy that keeps state between decisions is told apart by
  * `schedlua check`.
  *
+ * Where jobs may be stopped for others (preempt_mode), the queue is in the order of priority, then of submission, and stops and
+ * held places of a plan are carried out (sim/stops.h).
+ *
  * Jobs of the workload that run already when it begins (the first rows, with their
  * alloc) go on running to their end; metrics do not count them.
  *
@@ -65,16 +68,28 @@ struct sl_sim_options {
 
 /* What became of a job; where it ran is in sl_sim_stretches(). */
 struct sl_sim_job {
-	int64_t start_s, end_s;		/* 0: never started */
+	int64_t start_s, end_s;		/* 0: never started; of a job that was requeued, its last run */
+	int64_t first_s, work_s;	/* its first start; seconds of work that its runs did and that were not lost */
 	uint32_t nodes, cores, gpus;
 	uint32_t first_stretch, stretches;	/* of nodes, into the schedule's pool */
 };
 
-/* A schedule: what became of each row of the workload, and the stretches of nodes of all. */
+/* A run that was ended for another job (sim/stops.h); of a requeued job the last run is in sl_sim_job. */
+struct sl_sim_stop {
+	uint32_t job, preemptor;	/* rows; SL_NONE: for no job in particular, by a policy's own word */
+	uint32_t mode;			/* SL_STOP_CANCEL, or it was requeued */
+	int64_t start_s, told_s, end_s;	/* began; was told to end; ended */
+	int64_t kept_s, lost_s;		/* seconds of work: up to the last checkpoint; that are to be done again */
+	uint32_t nodes, cores, gpus;
+	uint32_t first_stretch, stretches;
+};
+
+/* A schedule: what became of each row of the workload, the stretches of nodes of all, and the runs that were stopped. */
 struct sl_schedule {
 	const struct sl_sim_job *job;
 	const struct sl_stretch *stretch;
-	uint32_t jobs, stretches;
+	const struct sl_sim_stop *stop;
+	uint32_t jobs, stretches, stops;
 };
 
 struct sl_sim;

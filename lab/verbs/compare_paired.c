@@ -12,15 +12,13 @@
 
 static double wait_of(const struct sl_workload *w, const struct sl_sim_job *j, uint32_t row)
 {
-	return (double) (j->start_s - w->snap.job.submit_time[row]);
+	return (double) (j->first_s - w->snap.job.submit_time[row]);
 }
 
 /* As report/metrics.h has it. */
 static double bsld_of(const struct sl_workload *w, const struct sl_sim_job *j, uint32_t row)
 {
-	double run = (double) (j->end_s - j->start_s);
-
-	return fmax(1, (wait_of(w, j, row) + run) / fmax(run, SL_BSLD_TAU));
+	return fmax(1, (double) (j->end_s - w->snap.job.submit_time[row]) / fmax((double) j->work_s, SL_BSLD_TAU));
 }
 
 /* Jobs that ran when the workload began were started by nobody; those that never started have no wait. */

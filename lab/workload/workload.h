@@ -83,6 +83,7 @@ struct sl_workload {
 	int64_t *estimate_s;		/* per job row: what its user asked for; 0: nothing */
 	int64_t *arrival_s;		/* per job row: when it enters the queue; NULL: when submitted */
 	int64_t origin_s;		/* the source's zero, seconds since the epoch */
+	int64_t exempt_s;		/* a job may be stopped for others from so many seconds after its start on */
 	bool outstays;			/* jobs run on past a walltime that is too small */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];

@@ -375,6 +375,7 @@ function history:summary(question) end
 ---@field restarts integer
 ---@field exit_code integer
 ---@field state_reason? string why it was pending before this cycle
+---@field place_held boolean a place is held for it, for which others were stopped
 ---@field waited integer seconds since it was submitted
 ---@field remaining number running: seconds until its walltime ends; else its walltime
 ---@field forecast? sched.forecast when it will start, where the site has forecasts = ... and one of it is no older

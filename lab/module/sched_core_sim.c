@@ -79,7 +79,7 @@ static struct sl_workload_options workload_options(lua_State *L, int arg)
 		.seed = (uint64_t) integer_option(L, arg, "seed"), .estimate = text_option(L, arg, "estimate"),
 		.overrun = flag_option(L, arg, "outstay") ? SL_OVERRUN_STAYS :
 			flag_option(L, arg, "overrun") ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS,
-		.from = text_option(L, arg, "from"), .to = text_option(L, arg, "to"),
+		.from = text_option(L, arg, "from"), .to = text_option(L, arg, "to"), .tiers = text_option(L, arg, "tiers"),
 		.skip = (uint32_t) integer_option(L, arg, "skip"), .jobs = (uint32_t) integer_option(L, arg, "first"),
 	};
 }

@@ -62,6 +62,8 @@ static void print_name(const struct sl_sim_args *a, const struct sl_workload_arg
 		add(text, size, "jobs outstay too small walltimes");
 	else if (w->overrun)
 		add(text, size, "overrun");
+	if (w->tiers)
+		add(text, size, "tiers %s", w->tiers);
 	if (w->requested_procs)
 		add(text, size, "requested processors");
 	if (w->from)

@@ -12,7 +12,7 @@
 struct sl_workload_args {
 	const char *machine, *estimate;
 	const char *from, *to;
-	const char *unlimited;
+	const char *unlimited, *tiers;
 	int64_t procs, seed, skip, first;
 	bool overrun, outstay, requested_procs, strict;
 };
@@ -36,6 +36,8 @@ struct sl_workload_args {
 	  .doc = "they do so, and the scheduler goes on believing what they asked for" },	\
 	{ .name = "unlimited", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.unlimited), .argument = "TIME",	\
 	  .doc = "walltime of jobs without a limit where their partition has no MaxTime; without it 365 days" },	\
+	{ .name = "tiers", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.tiers), .argument = "SPEC",	\
+	  .doc = "whose jobs may have others stopped, as in qos=strict,checkpoint=30,grace=2m" },	\
 	{ .name = "requested-procs", .type = SL_OPTION_FLAG,					\
 	  .offset = offsetof(struct values, at.requested_procs),				\
 	  .doc = "of an SWF log, the processors asked for, not those that jobs had" },		\
@@ -55,7 +57,7 @@ static inline struct sl_workload_options sl_workload_args(const struct sl_worklo
 	return (struct sl_workload_options) {
 		.machine = a->machine, .procs = (uint32_t) a->procs, .seed = (uint64_t) a->seed,
 		.estimate = a->estimate, .overrun = a->outstay ? SL_OVERRUN_STAYS : a->overrun ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS,
-		.requested_procs = a->requested_procs, .unlimited = a->unlimited,
+		.requested_procs = a->requested_procs, .unlimited = a->unlimited, .tiers = a->tiers,
 		.from = a->from, .to = a->to, .skip = (uint32_t) a->skip,
 		.jobs = (uint32_t) a->first, .strict = a->strict,
 	};

@@ -351,6 +351,10 @@ struct sl_workload *sl_workload_read_json(const char *path, json_t *root, const 
 		sl_fail(err, SL_ENOMEM, "%s: no memory", path);
 		goto error;
 	}
+	if (opt->tiers) {
+		sl_fail(err, SL_EINVAL, "%s: tiers are not made of jobs that say themselves who may stop them (preempts, preempt_mode)", path);
+		goto error;
+	}
 	if (sl_estimate_parse(opt->estimate, &r.factor, err) < 0)
 		goto error;
 	if (prepare_jobs(&r) < 0 || make_image(&r) < 0)

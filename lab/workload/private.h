@@ -85,6 +85,15 @@ void sl_store_count_row(struct sl_store *s);
 /* The workload.  The store is empty afterwards and only good for destruction. */
 struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
 
+/* -- store_tables.c ------------------------------------------------------ */
+
+/* Defaults that are not zero, in every column of the job table. */
+void sl_store_fill_defaults(const struct sl_job_view *view);
+
+/* Everything but the jobs: the machine's tables, as its own image has them, with so many rows each.  And how many these are. */
+void sl_store_copy_tables(const struct sl_snapshot *from, void *to, const uint32_t *rows);
+void sl_store_count_rows(const struct sl_snapshot *machine, uint32_t *rows);
+
 /* -- shared with workload/json.c ---------------------------------------- */
 
 /* The options' from and to in seconds after the source's zero, which is at *origin*; INT64_MAX: no
@@ -122,6 +131,7 @@ int sl_params_parse(const char *name, const char *text, const struct sl_param *p
 
 int sl_workload_read_swf(struct sl_store *s, const char *path, struct sl_error *err);
 int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error *err);
+int sl_workload_read_events(struct sl_store *s, const char *path, struct sl_error *err);
 int sl_workload_make_esp(struct sl_store *s, const char *name, struct sl_error *err);
 int sl_workload_make_auction(struct sl_store *s, const char *name, struct sl_error *err);
 int sl_workload_make_synthetic(struct sl_store *s, const char *name, struct sl_error *err);

@@ -19,11 +19,14 @@
 #include "base/order.h"
 #include "image/map.h"
 #include "workload/demand.h"
+#include "workload/tiers.h"
 
 #define YEAR_S (INT64_C(365) * 86400)	/* what Slurm plans with for a job without an end */
 
 struct sl_store {
 	struct sl_workload_options opt;
+	struct sl_tiers tiers;
+	uint32_t high, low, preempts, checkpoint;	/* their words, sl_store_str() */
 	double factor;			/* of estimates, see sl_estimate_parse() */
 	int64_t unlimited_s;
 	char *name;
@@ -55,6 +58,19 @@ void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const
 	va_end(ap);
 }
 
+static void name_tiers(struct sl_store *s)
+{
+	char says[32];
+
+	if (!s->tiers.by)
+		return;
+	snprintf(says, sizeof(says), "checkpoint=%" PRIu32, s->tiers.checkpoint);
+	s->high = sl_store_str(s, "high");
+	s->low = sl_store_str(s, "low");
+	s->preempts = sl_store_str(s, "QOS=low");
+	s->checkpoint = s->tiers.checkpoint ? sl_store_str(s, says) : 0;
+}
+
 struct sl_store *sl_store_create(const char *name, const struct sl_workload_options *opt, struct sl_error *err)
 {
 	struct sl_store *s = calloc(1, sizeof(*s));
@@ -70,8 +86,9 @@ struct sl_store *sl_store_create(const char *name, const struct sl_workload_opti
 	s->text = calloc(1, s->text_room);
 	if (!s->name || !s->text)
 		goto nomem;
-	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0)
+	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0 || sl_tiers_parse(&s->tiers, opt->tiers, err) < 0)
 		goto error;
+	name_tiers(s);
 	s->unlimited_s = YEAR_S;
 	if (opt->unlimited && (!sl_scan_span(opt->unlimited, &s->unlimited_s) || s->unlimited_s <= 0 ||
 			       s->unlimited_s > SL_WORKLOAD_MAX_SECONDS)) {
@@ -357,35 +374,41 @@ static int64_t find_gres(struct sl_job_gres_row **gres, uint32_t *n, const struc
 	return (*n)++;
 }
 
-/* Defaults that are not zero, in every column of the job table. */
-static void fill_defaults(const struct sl_job_view *view)
-{
-	const struct sl_table *table = &sl_snapshot_schema.table[SL_T_JOB];
-	const unsigned char *base = (const unsigned char *) view;
-
-	for (uint32_t c = 0; c < table->columns; c++) {
-		const struct sl_column *col = &table->column[c];
-		void *to;
-
-		memcpy(&to, base + col->view_offset, sizeof(to));
-		if (col->type == SL_TYPE_u32 && col->missing)
-			for (uint32_t r = 0; r < view->rows; r++)
-				((uint32_t *) to)[r] = col->missing;
-		else if (col->type == SL_TYPE_i64 && col->missing)
-			for (uint32_t r = 0; r < view->rows; r++)
-				((int64_t *) to)[r] = col->missing;
-		else if (col->type == SL_TYPE_ref)
-			for (uint32_t r = 0; r < view->rows; r++)
-				((uint32_t *) to)[r] = SL_NONE;
-	}
-}
-
 /* Write to a column that is not zero already. */
 #define PUT(column, value) do {						\
 	__typeof__(*(column)) v_ = (value);				\
 	if ((column)[row] != v_)					\
 		memcpy((void *) (uintptr_t) &(column)[row], &v_, sizeof(v_));	\
 } while (0)
+
+#define UPPER_PRIORITY 1000	/* beside 1 of all others */
+
+/* The name by which the tiers are made. */
+static const char *tier_name(const struct sl_store *s, const struct sl_draft *j)
+{
+	const struct sl_snapshot *m = &s->machine;
+	uint32_t partition = j->partition == SL_NONE ? s->partition : j->partition;
+
+	if (s->tiers.by == SL_TIER_PARTITION)
+		return partition < m->partition.rows ? sl_snapshot_str(m, m->partition.name[partition]) : "";
+	return s->text + (s->tiers.by == SL_TIER_QOS ? j->qos : s->tiers.by == SL_TIER_ACCOUNT ? j->account : j->user);
+}
+
+static void write_tier(struct sl_store *s, const struct sl_job_view *v, uint32_t row, const struct sl_draft *j, uint32_t base)
+{
+	if (sl_tiers_is_upper(&s->tiers, tier_name(s, j), j->id, s->opt.seed)) {
+		PUT(v->qos, base + s->high);
+		PUT(v->flags, j->flags | SL_JOBF_MAY_PREEMPT);
+		PUT(v->preempts, base + s->preempts);
+		PUT(v->priority, (int64_t) UPPER_PRIORITY);
+		return;
+	}
+	PUT(v->qos, base + s->low);
+	PUT(v->flags, j->flags | SL_JOBF_REQUEUE);
+	PUT(v->preempt_mode, s->tiers.mode);
+	PUT(v->grace_time, s->tiers.grace_s);
+	PUT(v->comment, s->checkpoint ? base + s->checkpoint : 0);
+}
 
 static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl_job_view *v, uint32_t row,
 		      const struct sl_draft *j, uint32_t base)
@@ -419,36 +442,8 @@ static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl
 	PUT(v->cpus_per_task, j->cpus_per_task);
 	PUT(v->ntasks_per_node, j->ntasks_per_node);
 	PUT(v->memory_per_cpu, j->memory_per_cpu);
-}
-
-/* Everything but the jobs: the machine's tables, as its own image has them. */
-static void copy_tables(const struct sl_snapshot *from, void *to, const uint32_t *rows)
-{
-	const struct sl_schema *schema = &sl_snapshot_schema;
-
-	for (int t = 0; t < schema->tables; t++) {
-		const struct sl_table *table = &schema->table[t];
-
-		if (t == SL_T_JOB || t == SL_T_JOB_GRES)
-			continue;
-		for (uint32_t c = 0; c < table->columns; c++) {
-			size_t at = table->view_offset + table->column[c].view_offset;
-			enum sl_type type = table->column[c].type;
-			size_t width = type == SL_TYPE_i64 || type == SL_TYPE_f64 || type == SL_TYPE_range ? 8 : 4;
-			void *dst;
-			const void *src;
-
-			memcpy(&dst, (const char *) to + at, sizeof(dst));
-			memcpy(&src, (const char *) from + at, sizeof(src));
-			memcpy(dst, src, width * rows[t]);
-		}
-	}
-}
-
-static void count_rows(const struct sl_snapshot *machine, uint32_t *rows)
-{
-	for (int t = 0; t < SL_SNAPSHOT_TABLES; t++)
-		memcpy(&rows[t], (const char *) machine + sl_snapshot_schema.table[t].view_offset, sizeof(*rows));
+	if (s->tiers.by)
+		write_tier(s, v, row, j, base);
 }
 
 /* The rows of job_gres that jobs need; by draft, which one (SL_NONE: none). */
@@ -506,7 +501,7 @@ static int write_image(struct sl_store *s, struct sl_workload *w, const uint32_t
 		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
 		goto error;
 	}
-	count_rows(machine, rows);
+	sl_store_count_rows(machine, rows);
 	rows[SL_T_JOB] = s->jobs;
 	rows[SL_T_JOB_GRES] = n;
 	pool = base + s->text_size;
@@ -518,12 +513,12 @@ static int write_image(struct sl_store *s, struct sl_workload *w, const uint32_t
 		goto error;
 	}
 	sl_image_lay_out(&sl_snapshot_schema, w->bytes, rows, pool, &view);
-	copy_tables(machine, &view, rows);
+	sl_store_copy_tables(machine, &view, rows);
 	memcpy((char *) w->bytes + w->size - pool, machine->image.pool, base + 1);
 	memcpy((char *) w->bytes + w->size - pool + base, s->text, s->text_size);
 	if (s->jobs)
 		*(int64_t *) (uintptr_t) view.meta.now = s->origin + s->job[order[0]].submit_s;
-	fill_defaults(&view.job);
+	sl_store_fill_defaults(&view.job);
 	write_gres(&view.job_gres, gres, n, base + gpu);
 	for (uint32_t row = 0; row < s->jobs; row++) {
 		const struct sl_draft *j = &s->job[order[row]];
@@ -642,6 +637,7 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 	w->estimate_s = malloc((s->jobs + 1) * sizeof(*w->estimate_s));
 	w->wanted_s = malloc((s->jobs + 1) * sizeof(*w->wanted_s));
 	w->outstays = s->opt.overrun == SL_OVERRUN_STAYS;
+	w->exempt_s = s->tiers.exempt_s;
 	w->name = strdup(s->name);
 	if (!w->runtime_s || !w->estimate_s || !w->wanted_s || !w->name) {
 		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);

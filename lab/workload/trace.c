@@ -23,24 +23,25 @@ enum role {
 static const struct table {
 	const char *name, *what;
 	struct { const char *column; enum role role; } columns[12];	/* all of them have to be there */
+	struct { const char *column; enum role role; } more[2];	/* used where they are there */
 	int64_t origin;		/* of times that are no dates: 0, or one that is made up */
 } tables[] = {
 	{ "openb", "pods of Alibaba's cluster-trace-gpu-v2023",
 	  { { "name", NAME }, { "cpu_milli", CPU_MILLI }, { "memory_mib", MEMORY_MIB }, { "num_gpu", GPUS }, { "qos", QOS },
-	    { "creation_time", SUBMIT }, { "scheduled_time", START }, { "deletion_time", END } }, SL_WORKLOAD_ORIGIN },
+	    { "creation_time", SUBMIT }, { "scheduled_time", START }, { "deletion_time", END } }, { { NULL, 0 } }, SL_WORKLOAD_ORIGIN },
 	{ "philly", "Philly in the form of Sia's artifact",
-	  { { "timestamp", SUBMIT }, { "duration", RUNTIME_S }, { "num_gpus", GPUS }, { "cluster", PARTITION } }, 0 },
+	  { { "timestamp", SUBMIT }, { "duration", RUNTIME_S }, { "num_gpus", GPUS }, { "cluster", PARTITION } }, { { NULL, 0 } }, 0 },
 	{ "chronus", "Philly in the form of Chronus' artifact",
 	  { { "job_id", ID }, { "user", USER }, { "num_gpu", GPUS }, { "submit_time", SUBMIT }, { "duration", RUNTIME_S },
-	    { "model_name", NAME } }, SL_WORKLOAD_ORIGIN },
+	    { "model_name", NAME } }, { { "job_type", QOS } }, SL_WORKLOAD_ORIGIN },
 	{ "eagle", "NREL's Eagle",
 	  { { "job_id", ID }, { "user", USER }, { "account", ACCOUNT }, { "partition", PARTITION }, { "qos", QOS },
 	    { "wallclock_req", WALLTIME_S }, { "nodes_req", NODES }, { "processors_req", CORES }, { "gpus_req", GPUS },
-	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, 0 },
+	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, { { NULL, 0 } }, 0 },
 	{ "alcf", "composites of jobs of Argonne's machines",
 	  { { "USERNAME_GENID", USER }, { "PROJECT_NAME_GENID", ACCOUNT }, { "QUEUE_NAME", PARTITION },
 	    { "QUEUED_TIMESTAMP", SUBMIT }, { "RUNTIME_SECONDS", RUNTIME_S }, { "WALLTIME_SECONDS", WALLTIME_S },
-	    { "NODES_REQUESTED", NODES }, { "CORES_REQUESTED", CORES } }, 0 },
+	    { "NODES_REQUESTED", NODES }, { "CORES_REQUESTED", CORES } }, { { NULL, 0 } }, 0 },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -272,6 +273,8 @@ static int begin_table(struct trace *t, struct sl_lines *l, const char *path, st
 		t->field[role] = -1;
 	for (size_t i = 0; i < sizeof(t->table->columns) / sizeof(t->table->columns[0]) && t->table->columns[i].column; i++)
 		t->field[t->table->columns[i].role] = find_column(t->text, t->columns, t->table->columns[i].column);
+	for (size_t i = 0; i < sizeof(t->table->more) / sizeof(t->table->more[0]) && t->table->more[i].column; i++)
+		t->field[t->table->more[i].role] = find_column(t->text, t->columns, t->table->more[i].column);
 	note_columns(t, path);
 	return 0;
 }

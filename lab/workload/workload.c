@@ -41,7 +41,7 @@ bool sl_workload_is_file(const char *name)
 	return !find_generator(name) && !access(name, F_OK);
 }
 
-enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_TRACE, FORMAT_PBS, FORMAT_NONE };
+enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_TRACE, FORMAT_PBS, FORMAT_EVENTS, FORMAT_NONE };
 
 /* "-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=...": the Slurm simulator's. */
 static bool is_simulator_event(const char *line)
@@ -83,9 +83,6 @@ static bool is_swf(const char *line)
 
 static int fail_format(const char *path, uint64_t number, const char *line, struct sl_error *err)
 {
-	if (is_simulator_event(line))
-		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": events of the UB-CCR Slurm simulator, which are not read here; expected "
-			       "SWF, JSON or what sacct -P prints", path, number);
 	if (is_sacct_row(line))
 		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": rows of sacct without a line that names the columns: expected what this "
 			       "prints: %s", path, number, sl_sacct_command);
@@ -114,6 +111,8 @@ static int find_format(const char *path, struct sl_error *err)
 			format = FORMAT_TRACE;
 		else if (sl_trace_is_pbs(line))
 			format = FORMAT_PBS;
+		else if (is_simulator_event(line))
+			format = FORMAT_EVENTS;
 		else if (is_sacct_header(line))
 			format = FORMAT_SACCT;
 		else if (*line && is_swf(line))
@@ -141,6 +140,8 @@ static int fill_store(struct sl_store *s, const char *name, const struct generat
 		return sl_workload_read_sacct(s, name, err);
 	if (format == FORMAT_TRACE)
 		return sl_workload_read_trace(s, name, err);
+	if (format == FORMAT_EVENTS)
+		return sl_workload_read_events(s, name, err);
 	if (format == FORMAT_PBS)
 		return sl_workload_read_pbs(s, name, err);
 	return sl_workload_read_swf(s, name, err);

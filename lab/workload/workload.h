@@ -111,6 +111,7 @@ struct sl_workload_options {
 	 * and of the rest only the first so many, where not 0; in the order of submission. */
 	const char *from, *to;
 	uint32_t skip, jobs;
+	const char *tiers;	/* who may have whom stopped (workload/tiers.h); NULL: nobody, but as the source says */
 	const char *unlimited;	/* walltime of a job without a limit in a partition without MaxTime; NULL: 365 days */
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */

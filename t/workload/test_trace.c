@@ -81,6 +81,79 @@ static void jobs_of_gpu_traces_have_a_cpu_for_each_gpu(void **state)
 	sl_workload_destroy(w);
 }
 
+static void events_of_the_simulator_of_slurm_are_what_sbatch_was_told(void **state)
+{
+	struct sl_workload *w = LOAD(file("week.events", "\n"
+		"-dt          10.50 -e submit_batch_job | -sim-walltime   84805.00 --uid=user001 -J jobid_00001 -N    2 -n     32 -t 3-00:00:00 "
+		"-q general -p general --gres=gpu:2 --gres=gpu:2 --mem=500G --exclusive pseudo.job\n"
+		"-dt 11 -e submit_batch_job | -sim-walltime -1 --uid=user002 -J jobid_00002 -N 1 -n 4 -t 1:00:00 -q debug --constraint=A pseudo.job\n"
+		"-dt x -e submit_batch_job | -sim-walltime 5 -N 1 -n 4 -t 1:00:00 pseudo.job\n"), .machine = "2x16c2g");
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 2);
+	assert_int_equal(w->snap.job.submit_time[0] - w->origin_s, 10);
+	assert_int_equal(w->runtime_s[0], 84805);
+	assert_int_equal(w->snap.job.time_limit[0], 3 * 86400);
+	assert_int_equal(w->snap.job.min_nodes[0], 2);
+	assert_int_equal(w->snap.job.num_tasks[0], 32);
+	assert_true(w->snap.job.flags[0] & SL_JOBF_EXCLUSIVE);
+	assert_int_equal(w->snap.job_gres.count[w->snap.job.gres[0].first], 2);
+	assert_string_equal(str(w, w->snap.job.qos[1]), "debug");
+	assert_int_equal(w->runtime_s[1], 3600);
+	assert_int_equal(w->issue[SL_ISSUE_FIELDS].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_MODEL].count, 1);
+	sl_workload_destroy(w);
+}
+
+static const char two_classes[] = "job_id,user,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list,expect_value_list,"
+	"best_effort,job_type\n1,ann,2,10,1,vgg16,700,14,1,10,0,strict\n2,bob,1,11,1,vgg16,700,14,1,10,1,best\n3,eve,1,12,1,vgg16,700,14,1,10,1,best\n";
+
+static void jobs_of_the_upper_tier_may_have_the_others_stopped(void **state)
+{
+	struct sl_workload *w = LOAD(file("chronus.csv", two_classes), .machine = "2x8c4g",
+				     .tiers = "qos=strict+urgent,mode=cancel,grace=2m,exempt=10m,checkpoint=30");
+	const struct sl_job_view *j = &w->snap.job;
+
+	(void) state;
+	assert_string_equal(str(w, j->qos[0]), "high");
+	assert_string_equal(str(w, j->preempts[0]), "QOS=low");
+	assert_true(j->flags[0] & SL_JOBF_MAY_PREEMPT);
+	assert_int_equal(j->preempt_mode[0], SL_STOP_NONE);
+	assert_true(j->priority[0] > j->priority[1]);
+	assert_string_equal(str(w, j->qos[1]), "low");
+	assert_int_equal(j->preempt_mode[1], SL_STOP_CANCEL);
+	assert_true(j->flags[1] & SL_JOBF_REQUEUE);
+	assert_int_equal(j->grace_time[1], 120);
+	assert_string_equal(str(w, j->comment[1]), "checkpoint=30");
+	assert_int_equal(w->exempt_s, 600);
+	sl_workload_destroy(w);
+}
+
+static void tiers_are_made_by_names_or_by_lot(void **state)
+{
+	static const struct { const char *tiers; uint32_t upper; } cases[] = {
+		{ "user=bob+eve", 2 }, { "qos=stri", 0 }, { "partition=all", 3 }, { "share=1", 3 }, { "share=0", 0 }, { "account=x", 0 },
+	};
+	const char *table = file("chronus.csv", two_classes);
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sl_workload *w = LOAD(table, .machine = "2x8c4g", .tiers = cases[i].tiers);
+		uint32_t upper = 0;
+
+		for (uint32_t k = 0; k < w->snap.job.rows; k++)
+			upper += (w->snap.job.flags[k] & SL_JOBF_MAY_PREEMPT) != 0;
+		if (upper != cases[i].upper)
+			fail_msg("%s: %u jobs of the upper tier, expected %u", cases[i].tiers, upper, cases[i].upper);
+		sl_workload_destroy(w);
+	}
+	REFUSED(table, SL_EINVAL, "expected qos=NAME", .machine = "2x8c4g", .tiers = "strict");
+	REFUSED(table, SL_EINVAL, "expected qos=NAME", .machine = "2x8c4g", .tiers = "share=2");
+	REFUSED(table, SL_EINVAL, "\"grace=x\"", .machine = "2x8c4g", .tiers = "qos=a,grace=x");
+	REFUSED(table, SL_EINVAL, "\"mode=kill\"", .machine = "2x8c4g", .tiers = "qos=a,mode=kill");
+	REFUSED(file("w.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5}]}"), SL_EINVAL, "say themselves", .machine = "1x1c", .tiers = "qos=a");
+}
+
 static void quoted_tables_have_walltimes_and_nodes(void **state)
 {
 	struct sl_workload *w = LOAD(file("alcf.csv",
@@ -154,6 +227,9 @@ int main(void)
 		cmocka_unit_test(pods_of_openb_have_cpus_memory_and_gpus),
 		cmocka_unit_test(nodes_of_openb_are_a_machine),
 		cmocka_unit_test(jobs_of_gpu_traces_have_a_cpu_for_each_gpu),
+		cmocka_unit_test(events_of_the_simulator_of_slurm_are_what_sbatch_was_told),
+		cmocka_unit_test(jobs_of_the_upper_tier_may_have_the_others_stopped),
+		cmocka_unit_test(tiers_are_made_by_names_or_by_lot),
 		cmocka_unit_test(quoted_tables_have_walltimes_and_nodes),
 		cmocka_unit_test(records_of_pbs_tell_of_jobs_that_have_ended),
 		cmocka_unit_test(bad_input_is_refused_with_its_place),

@@ -168,9 +168,6 @@ static void what_sacct_does_not_tell_is_asked_for(void **state)
 {
 	(void) state;
 	REFUSED(file("march.txt", sacct), SL_EINVAL, "name one");
-	REFUSED(file("week.events", "\n-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=user001 -J jobid_00001 "
-		     "-N 1 -n 32 -t 3-00:00:00 pseudo.job\n"), SL_EFORMAT, "week.events:2: events of the UB-CCR Slurm simulator",
-		.machine = "1x1c");
 	REFUSED(file("c.txt", "JobID|Submit|Elapsed\n"), SL_EFORMAT, "no column ReqCPUS", .machine = "1x1c");
 	REFUSED(file("c.txt", "JobID|Elapsed|NCPUS\n"), SL_EFORMAT, "no column Submit", .machine = "1x1c");
 	REFUSED(file("c.txt", "JobID|Submit|NCPUS|Start\n"), SL_EFORMAT, "Start and End", .machine = "1x1c");

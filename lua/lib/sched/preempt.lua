@@ -9,7 +9,8 @@
 -- now, are looked at in the queue's order.  For each of them plan:preempt() finds the set of running jobs whose end
 -- costs least; the job is reserved from when they are gone, and its place is held.  Whom Slurm allows to be stopped is
 -- the upper bound; what is said here leaves some out.  A job whose place is held already is reserved there, and starts
--- as soon as it is free, whatever the policy's order: others were stopped for that.
+-- as soon as it is free.  So does a job that may preempt others and fits: whatever the policy's order, nobody is stopped for
+-- a job behind it instead.
 
 local component = require "sched.component"
 local duration = require "sched.duration"
@@ -225,9 +226,9 @@ end
 local function stop_for(opt, cluster, plan, books, how, job)
 	-- (where waiting has a price, a start on nodes that have to boot is none)
 	if plan:earliest(job, opt.wait_price and { wake_after = math.huge } or nil) == cluster.now then
-		if job.place_held then
-			plan:start(job)		-- (behind a job that lacks just this place, a policy of another order never would)
-		end
+		-- (it has its nodes before others are stopped for those behind it; and behind a job that lacks just the place that is
+		-- held for this one, a policy of another order would never start it)
+		plan:start(job)
 		return false
 	end
 	local answer, why, _, found = plan:preempt(job, how)

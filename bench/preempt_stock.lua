@@ -2,16 +2,18 @@
 --
 -- preempt_stock.lua - Slurm's own preemption as a policy, to be compared with sched.preempt (bench/preempt-waste).
 --
--- What 24.11 does, by its sources: preempt/qos lists the running jobs that the waiting one may preempt, by the priority of their QOS
--- and then by their number of nodes, fewest first (_gen_job_prio(); with YOUNGEST=1 in the options the latest first, as
--- preempt_youngest_first has it).  select/cons_tres (_run_now()) takes one after the other for gone until the job fits.  Then
--- the last of them is moved to the front, the others are sorted by how many of their nodes the job would have, and it
--- begins anew, preempt_reorder_count times (1).  In the end all those are stopped that were taken for gone and have nodes in common
--- with the job's.  Nothing is held for the job; its priority is what lets it have the nodes.
+-- What 24.11 does, by its sources: preempt/qos lists the running jobs that the waiting one may preempt, by the
+-- priority of their QOS and then by their number of nodes, fewest first (_gen_job_prio(); with the option
+-- "youngest" the latest first, as preempt_youngest_first has it). select/cons_tres (_run_now()) takes one after
+-- the other for gone until the job fits. Then the last of them is moved to the front, the others are sorted by how
+-- many of their nodes the job would have, and it begins anew, preempt_reorder_count times (1). In the end all
+-- those are stopped that were taken for gone and have nodes in common with the job's. Nothing is held for the job;
+-- its priority is what lets it have the nodes.
 --
--- In Slurm's favour: jobs that were told to end are counted as gone, nodes found for one waiting job are not given to the next one
--- of the same cycle, and EASY keeps the nodes of the first waiting job.  The nodes that select would choose are the one that has
--- just enough, else those that have most, as _eval_nodes() does where nodes have no topology.
+-- In Slurm's favour: jobs that were told to end are counted as gone, nodes found for one waiting job are not given
+-- to the next one of the same cycle, and EASY keeps the nodes of the first waiting job. The nodes that select
+-- would choose are the one that has just enough, else those that have most, as _eval_nodes() does where nodes have
+-- no topology.
 
 local REORDERS, JOBS = 1, 20
 
@@ -136,22 +138,24 @@ local function take(need, free, chosen)
 		local node = free[name]
 		local gpus = need.nodes and need.gpus or need.gpus > 0 and units or 0
 		node.gpus = node.gpus - gpus
-		node.cores = need.exclusive and 0 or node.cores - (not need.nodes and need.gpus > 0 and units * need.tasks // need.gpus or units)
+		local cores = not need.nodes and need.gpus > 0 and units * need.tasks // need.gpus or units
+		node.cores = need.exclusive and 0 or node.cores - cores
 	end
 end
 
 -- -- whom to stop ------------------------------------------------------------------
 
 local function is_candidate(job, other, now)
-	return other.preempt_mode and other.preempt_from and other.preempt_from <= now and not other.preempt_time and other.qos and
-		job.preempts and ("," .. job.preempts:gsub("^QOS=", "") .. ","):find("," .. other.qos .. ",", 1, true)
+	return other.preempt_mode and other.preempt_from and other.preempt_from <= now and not other.preempt_time and
+		other.qos and job.preempts and ("," .. job.preempts:gsub("^QOS=", "") .. ","):find("," .. other.qos .. ",", 1, true)
 end
 
 local function list_candidates(job, cluster, opt, taken)
 	local list = {}
 	for _, other in ipairs(cluster.running) do
 		if not taken[other.id] and is_candidate(job, other, cluster.now) then
-			list[#list + 1] = { job = other, id = other.id, key = opt.youngest and -other.start_time or #other.alloc, usable = 0 }
+			list[#list + 1] = { job = other, id = other.id, usable = 0,
+				key = opt.youngest and -other.start_time or #other.alloc }
 		end
 	end
 	table.sort(list, function(a, b)
@@ -163,7 +167,7 @@ local function list_candidates(job, cluster, opt, taken)
 	return list
 end
 
--- One after the other is taken for gone.  How many were, and the job's nodes; nil: it does not fit even so.
+-- One after the other is taken for gone.  How many were, and the job's nodes; nil: it does not fit.
 local function remove_in_turn(need, free, list)
 	local count, enough = 0, need.nodes or wanted(need)
 	for _, name in ipairs(free.names) do

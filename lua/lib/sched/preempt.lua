@@ -6,11 +6,11 @@
 --   default = { sched.preempt { reclaim = { physics = 64, biology = 32 } }, "conservative" }
 --
 -- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others, and that do not fit
--- now, are looked at in the queue's order.  For each of them plan:preempt() finds the set of running jobs whose end
--- costs least; the job is reserved from when they are gone, and its place is held.  Whom Slurm allows to be stopped is
--- the upper bound; what is said here leaves some out.  A job whose place is held already is reserved there, and starts
--- as soon as it is free.  So does a job that may preempt others and fits: whatever the policy's order, nobody is stopped for
--- a job behind it instead.
+-- now, are looked at in the queue's order. For each of them plan:preempt() finds the set of running jobs whose end
+-- costs least; the job is reserved from when they are gone, and its place is held. Whom Slurm allows to be stopped
+-- is the upper bound; what is said here leaves some out. A job whose place is held already is reserved there, and
+-- starts as soon as it is free. So does a job that may preempt others and fits: whatever the policy's order,
+-- nobody is stopped for a job behind it instead.
 
 local component = require "sched.component"
 local duration = require "sched.duration"

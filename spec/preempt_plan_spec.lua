@@ -70,6 +70,19 @@ describe("plan:preempt", function()
 		]], machine { preemptor {} }))
 	end)
 
+	it("stops all of a group of jobs that say so, or none of it", function()
+		-- job 1 lost least; it and job 4 say that they belong together
+		local jobs = machine { preemptor {} }
+		local function says(id, comment)
+			local list = running()
+			list[1].comment, list[id].comment = comment, comment
+			return stopped_by("plan:preempt(cluster:job(7))", t.cluster { nodes = "4x4c", running = list, pending = { preemptor {} } })
+		end
+		assert.same({ "1 for 7" }, stopped_by("plan:preempt(cluster:job(7))", jobs))
+		assert.same({ "2 for 7" }, says(4, "gang=run42"))
+		assert.same({ "1 for 7" }, says(4, "afterok:1"))
+	end)
+
 	it("says what would still be missing", function()
 		t.decide(policy_of [[
 			local a, why, word, found = plan:preempt(cluster:job(7))

@@ -12,6 +12,7 @@
 #include "image/json_out.h"
 #include "image/nodelist.h"
 #include "image/partitions.h"
+#include "image/shortage.h"
 
 enum answer_kind { RESERVED, PENDING, STARTED, KINDS };
 
@@ -19,6 +20,7 @@ struct answer {			/* what a record says of a job */
 	uint32_t job;
 	unsigned kinds;		/* a bit for each */
 	uint64_t digest[KINDS];
+	uint64_t shortage;	/* digest of why nobody is stopped for it; 0: nothing is said */
 	int64_t start_time;	/* of its reservation, as the file says it; 0: none */
 	bool is_news;
 };
@@ -123,13 +125,15 @@ static bool has_moved(int64_t said, int64_t next, int64_t now)
 	return by > 60 && by > wait / 8;
 }
 
-/* Is what the record in the making says of a waiting job, all of it, news? */
+/* Is what the record in the making says of a waiting job, all of it, news?  A policy asks in some cycles only for whom others might be
+ * stopped: that nothing is said of it this time is no news. */
 static bool is_new_answer(const struct sl_journal *j, const struct answer *next, int64_t now)
 {
 	const struct answer *said = find_answer(&j->said, next->job);
 
 	return j->file.fresh || !said || (said->kinds ^ next->kinds) & ~(1u << STARTED) ||
 		said->digest[RESERVED] != next->digest[RESERVED] || said->digest[PENDING] != next->digest[PENDING] ||
+		(next->shortage && said->shortage != next->shortage) ||
 		has_moved(said->start_time, next->start_time, now);
 }
 
@@ -273,6 +277,17 @@ static int put_started(struct record *r)
 	return 0;
 }
 
+/* Why nobody is stopped for jobs that wait. */
+static void note_shortages(const struct record *r)
+{
+	for (uint32_t i = 0; i < r->plan->shortage.rows; i++) {
+		struct answer *a = find_answer(&r->j->next, r->plan->shortage.job[i]);
+
+		if (a)
+			a->shortage = sl_shortage_digest(r->snap, r->plan, i);
+	}
+}
+
 /* Note what the plan says of every job, before anything is written. */
 static void note_answers(const struct record *r)
 {
@@ -297,13 +312,16 @@ static void note_answers(const struct record *r)
 		digest = sl_hash_text(digest, sl_queued_in(r->queued, pending->job[i]));
 		note_answer(r->j, pending->job[i], PENDING, digest);
 	}
+	note_shortages(r);
 	for (uint32_t i = 0; i < r->j->next.count; i++) {
 		struct answer *a = &r->j->next.answer[i];
 		const struct answer *said = find_answer(&r->j->said, a->job);
 
 		a->is_news = is_new_answer(r->j, a, r->plan->meta.now[0]);
-		if (!a->is_news)	/* what is not written is not said */
+		if (!a->is_news) {	/* what is not written is not said */
 			a->start_time = said->start_time;
+			a->shortage = said->shortage;
+		}
 	}
 }
 
@@ -368,6 +386,29 @@ static int put_refused(struct record *r)
 	}
 	end_jobs(r, begun);
 	return 0;
+}
+
+/* Why nobody is stopped for jobs of which there is something new to say. */
+static void put_shortages(struct record *r)
+{
+	const struct sl_plan_shortage_view *v = &r->plan->shortage;
+	struct sl_json *json = r->j->json;
+	char text[SL_SHORTAGE_TEXT];
+	bool begun = false;
+
+	for (uint32_t i = 0; i < v->rows; i++) {
+		if (!find_answer(&r->j->next, v->job[i]) || !is_news(r->j, v->job[i]))
+			continue;
+		begin_job(r, "shortages", &begun, v->job[i]);
+		put_text(json, "what", sl_short_word(v->what[i]));
+		sl_json_put_int(json, "needs", v->needs[i]);
+		sl_json_put_int(json, "has", v->has[i]);
+		put_int(json, "spared", v->spared[i].count);
+		put_text(json, "text", sl_shortage_text(r->snap, r->plan, i, text, sizeof(text)));
+		put_text(json, "by", plan_text(r, v->by[i]));
+		sl_json_end_object(json);
+	}
+	end_jobs(r, begun);
 }
 
 static void put_actions(struct record *r)
@@ -497,6 +538,7 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	put_pending(r);
 	if (put_refused(r) < 0)
 		return -1;
+	put_shortages(r);
 	put_actions(r);
 	put_held(r);
 	put_stopped(r);

@@ -18,6 +18,8 @@
  *			  (partition: those in which it is queued, comma-separated)
  *	refused		[{job, was, start_time, partition, nodes, node_count, cores, text, by}]
  *			  (rows that the checker refused, with what stands in "pending" of their jobs)
+ *	shortages	[{job, what, needs, has, spared, text, by}]
+ *			  (why nobody is stopped for jobs that stand in "reserved" or "pending"; spared: how many jobs the policy spares)
  *	actions		[{job, verb, number, text, by, done, fate, why}]
  *	held		[{job, until, verdict, cost, bound, because, by}], or [{job, release, by}]
  *			  (places that are held for jobs for which this plan stops others, and those it releases)
@@ -32,7 +34,8 @@
  * what holds, all of it.  Numbers alone are no difference: how many nodes are free
  * changes with each job that ends, and 250 jobs that wait would fill the file with that.  Of a reservation it
  * is one when its start moves by more than a minute and more than an eighth of the wait.  A cycle in which
- * nothing happened and nothing changed writes no line.
+ * nothing happened and nothing changed writes no line.  A shortage is one when it is of another resource than the file last
+ * said of the job; that a plan no longer has it is none, because policies look at some jobs in each cycle only.
  *
  * Ownership: the journal owns its file.  Threads: none; processes that overlap
  * (slurmctld while it restarts itself) lock the file for each line.

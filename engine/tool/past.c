@@ -19,7 +19,7 @@ bool sl_past_is(const json_t *event, const char *what)
 bool sl_past_same(const json_t *a, const json_t *b)
 {
 	static const char *const keys[] = { "event", "why", "text", "by", "note", "beyond", "nodes", "start_time",
-					    "partition" };
+					    "partition", "shortage" };
 
 	if (sl_past_is(a, "start") || sl_past_is(a, "action") || sl_past_is(a, "stop") || sl_past_is(a, "hold"))
 		return false;
@@ -100,10 +100,28 @@ static void take_stop(struct sl_past *s, const json_t *cycle)
 		append(s, event);
 }
 
-/* That it waits: why, and with a reservation since when and where, are one event. */
+/* That its place is held, with the jobs that are stopped for it. */
+static void take_hold(struct sl_past *s, const json_t *cycle)
+{
+	json_t *hold = find(cycle, "held", s->job), *event = hold ? make_event(cycle, hold, "hold") : NULL;
+	json_t *victims = json_array(), *stop;
+	size_t i;
+
+	json_array_foreach(json_object_get(cycle, "stopped"), i, stop)
+		if (sl_member_integer(stop, "preemptor") == s->job)
+			json_array_append(victims, stop);
+	if (event && json_array_size(victims))
+		json_object_set(event, "stopped", victims);
+	if (hold)
+		append(s, event);
+	json_decref(victims);
+}
+
+/* That it waits: why, and with a reservation since when and where, and why nobody is stopped for it, are one event. */
 static void take_wait(struct sl_past *s, const json_t *cycle)
 {
 	json_t *reserved = find(cycle, "reserved", s->job), *pending = find(cycle, "pending", s->job), *event;
+	json_t *shortage = find(cycle, "shortages", s->job);
 
 	if (!reserved && !pending)
 		return;
@@ -112,6 +130,8 @@ static void take_wait(struct sl_past *s, const json_t *cycle)
 		json_object_update_missing(event, pending);
 		json_object_del(event, "job");
 	}
+	if (event && shortage)
+		json_object_set(event, "shortage", json_object_get(shortage, "text"));
 	append(s, event);
 }
 
@@ -138,7 +158,7 @@ static int visit(const char *line, size_t length, void *arg)
 	take_all(s, cycle, "gone", "gone");
 	take_all(s, cycle, "actions", "action");
 	take_stop(s, cycle);
-	take_all(s, cycle, "held", "hold");
+	take_hold(s, cycle);
 	take_wait(s, cycle);
 	take_all(s, cycle, "started", "start");
 	json_decref(cycle);

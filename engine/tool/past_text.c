@@ -12,6 +12,7 @@
 #include "tool/member.h"
 
 #define AHEAD_SHOWN 5
+#define STOPPED_SHOWN 20
 
 /* -- printing ----------------------------------------------------------- */
 
@@ -32,6 +33,26 @@ static void print_ahead(const json_t *event, FILE *out)
 	}
 	if (n > AHEAD_SHOWN)
 		fprintf(out, ", and %zu more", n - AHEAD_SHOWN);
+	fputc('\n', out);
+}
+
+/* Of a job whose place is held: the jobs for whose end it waits. */
+static void print_stopped(const json_t *event, FILE *out)
+{
+	json_t *stopped = json_object_get(event, "stopped"), *stop;
+	size_t i, n = json_array_size(stopped);
+
+	if (!n)
+		return;
+	fprintf(out, "    stopped for it:");
+	json_array_foreach(stopped, i, stop) {
+		if (i == STOPPED_SHOWN)
+			break;
+		fprintf(out, "%s job %lld%s", i ? "," : "", (long long) sl_member_integer(stop, "job"),
+			json_is_false(json_object_get(stop, "done")) ? " (was not)" : "");
+	}
+	if (n > STOPPED_SHOWN)
+		fprintf(out, ", and %zu more", n - STOPPED_SHOWN);
 	fputc('\n', out);
 }
 
@@ -88,7 +109,7 @@ void sl_past_print(const json_t *event, FILE *out)
 {
 	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
 	const char *by = sl_member_text(event, "by"), *note = sl_member_text(event, "note"),
-		*beyond = sl_member_text(event, "beyond");
+		*beyond = sl_member_text(event, "beyond"), *shortage = sl_member_text(event, "shortage");
 
 	sl_text_time(since, sl_member_integer(event, "since"));
 	sl_text_time(until, sl_member_integer(event, "until"));
@@ -99,6 +120,9 @@ void sl_past_print(const json_t *event, FILE *out)
 		print_plain("the alternatives in its comment are ignored: ", note, out);
 	if (*beyond)
 		print_plain("", beyond, out);
+	if (*shortage)
+		print_plain("nobody is stopped for it: ", shortage, out);
+	print_stopped(event, out);
 	print_ahead(event, out);
 }
 

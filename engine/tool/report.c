@@ -209,6 +209,8 @@ int sl_report_print(struct sl_report *r, FILE *out)
 	print_head(r, out);
 	if (print_starts(r, out) || print_reservations(r, out) || print_pending(r, out))
 		goto error;
+	if (sl_report_print_stops(r, out))
+		goto error;
 	print_rest(r, out);
 	rc = 0;
 error:
@@ -430,6 +432,7 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 	put_reservations(r, j);
 	put_pending(r, j);
 	put_expected(r, j);
+	sl_report_put_stops(r, j);
 	put_actions_and_log(r, j);
 	sl_json_break(j);
 	sl_json_open_object(j, "check");

@@ -32,4 +32,9 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 char *sl_report_nodelist(const struct sl_report *r, struct sl_range places);
 void sl_report_put_places(const struct sl_report *r, struct sl_json *j, struct sl_range places);
 
+/* report_stops.c: jobs that are stopped for others, places that are held, and why nobody is stopped for some; printed (0, or -1 on lack
+ * of memory; nothing where the plan has none), and as the keys "stopped", "held" and "shortages". */
+int sl_report_print_stops(const struct sl_report *r, FILE *out);
+void sl_report_put_stops(const struct sl_report *r, struct sl_json *j);
+
 #endif

@@ -78,7 +78,7 @@ static uint32_t read_job(const struct sl_snapshot *s, const char *text, uint32_t
 /* Leave out of an event what its job's user could not read in squeue. */
 static void strip(const struct sl_page *p, json_t *event)
 {
-	static const char *const others[] = { "ahead", "because", "borrowed_from", "through" };
+	static const char *const others[] = { "ahead", "because", "borrowed_from", "through", "shortage" };
 
 	if (!*sl_page_text(p, event))
 		json_object_del(event, "text");

@@ -19,6 +19,7 @@ cat >"$J/decisions.jsonl" <<'EOF'
 {"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
 {"sequence": 5, "now": 1793620870, "policy": "easy", "actions": [{"job": 11, "verb": "notify", "text": "over by ten", "done": true}, {"job": 11, "verb": "signal", "number": 15, "done": false, "why": "already finished"}, {"job": 11, "verb": "partition", "text": "long", "done": true}, {"job": 11, "verb": "time_limit", "number": 1800, "done": true}, {"job": 11, "verb": "priority", "number": 4242, "done": true}]}
 {"sequence": 5, "now": 1793620880, "policy": "easy", "held": [{"job": 21, "until": 1793621000, "verdict": "optimal", "cost": 0.4, "bound": 0.4, "because": "stops 2 of 3 jobs", "by": "easy"}], "stopped": [{"job": 22, "preemptor": 21, "cost": 0.3, "by": "easy", "done": true}, {"job": 23, "preemptor": 21, "cost": 0.1, "by": "easy", "done": false, "text": "it has ended"}]}
+{"sequence": 5, "now": 1793620890, "policy": "easy", "reserved": [{"job": 24, "start_time": 1793627200}], "pending": [{"job": 24, "why": "resources", "text": "needs 4 nodes, 3 are free", "by": "easy"}], "shortages": [{"job": 24, "what": "nodes", "needs": 4, "has": 3, "text": "with all 14 jobs that may be stopped gone, 3 nodes of the 4 that it needs would have 4 GPUs of type a100", "by": "easy"}]}
 {"sequence": 6, "now": 17936
 EOF
 
@@ -52,9 +53,17 @@ ok "explain tells an action with what it sets" explain_actions
 explain_stops() {
 	run 0 explain --dir "$J" 22 && out "stopped for job 21, at a cost of 0.3 (for that one the plan stops 2 of 3 jobs)  \[easy\]$" &&
 		run 0 explain --dir "$J" 23 && out "was to be stopped for job 21, .*: it has ended  \[easy\]$" &&
-		run 0 explain --dir "$J" 21 && out "its place is held until 2026-11-02T12:03:20 at most (the plan stops 2 of 3 jobs)"
+		run 0 explain --dir "$J" 21 && out "its place is held until 2026-11-02T12:03:20 at most (the plan stops 2 of 3 jobs)" &&
+		out "^    stopped for it: job 22, job 23 (was not)$"
 }
 ok "explain tells who was stopped for whom, and whose place is held" explain_stops
+
+explain_shortage() {
+	run 0 explain --dir "$J" 24 && out "waits: resources: needs 4 nodes, 3 are free; expected .*  \[easy\]$" &&
+		out "^    nobody is stopped for it: with all 14 jobs that may be stopped gone, 3 nodes of the 4 that it needs would have 4 GPUs of type a100$" &&
+		run 0 explain --json --dir "$J" 24 && out '"shortage": "with all 14 jobs' && run 0 explain --dir "$J" 7 && ! out "nobody is stopped" >/dev/null
+}
+ok "explain tells why nobody is stopped for a job" explain_shortage
 
 explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c "waits: " "$T/out")" = 1 ]; }
 ok "explain goes back as far as it is told, also for a task of an array" explain_few

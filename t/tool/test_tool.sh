@@ -335,6 +335,18 @@ plan_json() {
 }
 ok "plan --json" plan_json
 
+full_cluster
+plan_stops() {
+	run 0 plan --site="$T/preempt.lua" "$T/full.json" && out "^ *1  eve *7  8.133  cancel$" &&
+		out "^ *7  ada *2026-11-02T12:10:01  stops 1 of 2 jobs that might be, .*: the cheapest of 1 set compared" &&
+		out "^ *8  bob *with all 2 jobs that may be stopped gone, 2 nodes of the 3 that it needs would have 8 cores$" &&
+		run 0 plan --json --site="$T/preempt.lua" "$T/full.json" && out '{"job": 1, "preemptor": 7, .*"mode": "cancel"' &&
+		out '{"job": 7, "release": false, "until": 1793621401, "verdict": "optimal"' &&
+		out '{"job": 8, "what": "nodes", "needs": 3, "has": 2, "spared": 0, "text": "with all 2 jobs' &&
+		run 0 plan "$T/busy.json" && ! grep -e "stopped" -e "held" "$T/out"
+}
+ok "plan prints who is stopped for whom, whose place is held, and why nobody is stopped for a job" plan_stops
+
 # Job 7 is planned where it cannot be (t/tool/faulty_engine.c).
 plan_refused() {
 	[ -x "${FAULTY_ENGINE-}" ] || return 0

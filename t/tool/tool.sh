@@ -65,3 +65,26 @@ end
 return M
 EOF
 }
+
+# Three nodes; the jobs on two of them may be stopped for job 7, which needs one such node, and for job 8, which needs three: $T/full.json,
+# and a site that stops jobs for others: $T/preempt.lua.
+full_cluster() {
+cat >"$T/full.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 }, { "name": "n3", "cores": 4 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-3]" } ],
+  "jobs": [
+    { "id": 1, "user": "eve", "partition": "p", "state": "RUNNING", "qos": "low", "start_time": 1793617200, "end_time": 1793650000,
+      "preempt_mode": "cancel", "preempt_from": 1793617200, "alloc": [ { "node": "n1", "cores": 8 } ] },
+    { "id": 2, "user": "eve", "partition": "p", "state": "RUNNING", "qos": "low", "start_time": 1793610000, "end_time": 1793650000,
+      "preempt_mode": "cancel", "preempt_from": 1793617200, "alloc": [ { "node": "n2", "cores": 8 } ] },
+    { "id": 8, "user": "bob", "partition": "p", "min_nodes": 3, "ntasks_per_node": 8, "num_tasks": 24, "min_cpus": 24, "time_limit": 600,
+      "preempts": "QOS=low", "flags": ["MAY_PREEMPT"] },
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 1, "min_cpus": 8, "time_limit": 600,
+      "preempts": "QOS=low", "flags": ["MAY_PREEMPT"] } ],
+  "queue": [ { "job": 8, "partition": "p" }, { "job": 7, "partition": "p" } ]
+}
+EOF
+echo 'local sched = require "sched"  return sched.site { default = { sched.preempt {}, "easy" } }' >"$T/preempt.lua"
+}

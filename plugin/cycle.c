@@ -565,6 +565,7 @@ static void run_cycle(struct sl_cycler *y)
 		decided = &plan;
 		note_refused(y, decided);
 	}
+	y->status.shortages = decided ? decided->shortage.rows : 0;
 	diag.examined = decided ? plan.meta.examined[0] : y->collector->queued;
 	if (decided || !atomic_load(&y->stop)) {
 		act(y, &m, decided);

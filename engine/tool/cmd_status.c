@@ -102,6 +102,7 @@ static const struct line {
 	{ "stop_refused", "  last", TEXT, false },
 	{ "held_places", "places held", COUNT, false },
 	{ "places", "  for", TEXT, false },
+	{ "shortages", "no stop would help", COUNT, false },
 	{ "reloads", "reloads", COUNT, true },
 	{ "refused", "reloads refused", COUNT, false },
 	{ "engine_starts", "engine starts", COUNT, true },

@@ -34,6 +34,7 @@ static const struct figure {
 	{ "stops", "stops", "counter", "Running jobs that were stopped for others." },
 	{ "stops_refused", "refused_stops", "counter", "Stops of a plan that Slurm or the plug-in refused." },
 	{ "held_places", "held_places", "gauge", "Places that are held for jobs for which others were stopped." },
+	{ "shortages", "shortages", "gauge", "Waiting jobs of the last plan for which no stops of others would make a place, as it proves." },
 	{ "reloads", "reloads", "counter", "Sets of policies that were loaded." },
 	{ "refused", "refused_reloads", "counter", "Sets of policies that were refused." },
 	{ "engine_starts", "engine_starts", "counter", "Starts of the engine." },

@@ -173,6 +173,7 @@ static void put_counters(struct sl_json *j, const struct sl_status *s)
 	PUT(stops);
 	PUT(stops_refused);
 	PUT(held_places);
+	PUT(shortages);
 	PUT(reloads);
 	PUT(refused);
 	PUT(policy_errors);

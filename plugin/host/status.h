@@ -75,6 +75,7 @@ struct sl_status {
 	uint64_t stops, stops_refused;	/* jobs that were stopped for others, and that were not though a plan said so */
 	char stop_refused[320];		/* the last one: "JobId=4 is not stopped for JobId=7: why" */
 	uint64_t held_places;		/* places that are held */
+	uint64_t shortages;		/* jobs of the last plan for which no stops would help, as it proves */
 	char places[1024];		/* the first of them: "JobId=7: n[001-004] until TIME, 2 jobs left; ..." */
 	int64_t truncated_time;		/* when that was last; 0: never */
 	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;

@@ -235,6 +235,7 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	s.partitions = 2;
 	s.why[SL_WHY_RESOURCES] = 2;
 	s.why[SL_WHY_POLICY] = 1;
+	s.shortages = 3;
 	assert_int_equal(sl_status_write(&s, dir, NULL), 0);
 	snprintf(path, sizeof(path), "%s/status.json", dir);
 	assert_non_null(f = fopen(path, "r"));
@@ -245,6 +246,7 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	assert_non_null(strstr(text, "\"refusal\": \"sched.lua:3:\\n\""));
 	assert_non_null(strstr(text, "\"queue\": {\"p\\\"q\": 3, \"gpu\": 0},"));
 	assert_non_null(strstr(text, "\"pending\": {\"resources\": 2, \"policy\": 1},"));
+	assert_non_null(strstr(text, "\"shortages\": 3,"));
 	strcat(path, ".new");
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(sl_status_write(&s, dir, NULL), 0);

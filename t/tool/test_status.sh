@@ -9,13 +9,13 @@
 mkdir -p "$T/state/schedlua"
 cat >"$T/state/schedlua/status.json" <<'EOF'
 { "version": "0.1.0", "source": "site", "policy": "easy", "pid": 2147483646, "cycles": 12, "starts": 3,
-  "last_cycle": 1793620800, "refused": 0, "strikes": 2, "brand_new": [1, 2],
+  "last_cycle": 1793620800, "refused": 0, "shortages": 4, "strikes": 2, "brand_new": [1, 2],
   "cycle_us": { "count": 12, "last": 1500, "mean": 1000, "p50": 900, "p99": 2000, "max": 2500 } }
 EOF
 
 status() {
 	run 0 status --dir "$T/state/schedlua" && out "^slurmctld (pid .*), which wrote this, is not running" &&
-		out "runs now does so elsewhere, or without sched.lua" && out "^policy *easy$" && out "^strikes *2$" &&
+		out "runs now does so elsewhere, or without sched.lua" && out "^policy *easy$" && out "^strikes *2$" && out "^no stop would help *4$" &&
 		out "^last cycle *2026-11-02T12:00:00$" && out "last 1.50 ms, median 0.90" && out "^brand_new *\[1,2\]$" &&
 		! out "refused" >/dev/null
 }

@@ -35,7 +35,7 @@ static json_t *full_status(void)
 		"cycles", "bundled_cycles", "fallback_cycles", "truncated", "policy_errors", "rows_refused", "starts", "native_starts",
 		"layout_differs", "failed_starts", "stale", "actions", "actions_failed", "reloads", "refused", "engine_starts", "engine_kills",
 		"engine_failures", "strikes", "queued", "running", "nodes", "interval_s", "budget_s", "started", "written", "last_cycle",
-		"last_error_time", "row_refused_time", "truncated_time",
+		"last_error_time", "row_refused_time", "truncated_time", "stops", "stops_refused", "held_places", "shortages",
 	};
 	static const char *const times[] = { "cycle_us", "decide_us", "queue_hold_us", "queue_own_us", "copy_hold_us", "commit_hold_us", "start_us" };
 	json_t *s = json_pack("{s:s, s:{s:i}, s:{s:i}}", "source", "site", "queue", "batch", 2, "pending", "resources", 1), *d = json_object();
@@ -104,7 +104,7 @@ static void figures_of_a_small_cluster_are_those_counted_by_hand(void **state)
 		{ "schedlua_partition_longest_wait_seconds{partition=\"gpu\"}", 40 },
 		{ "schedlua_partition_cores_used{partition=\"gpu\"}", 3 }, { "schedlua_partition_gpus_used{partition=\"gpu\"}", 1 },
 		{ "schedlua_rows_refused_total", 5 }, { "schedlua_policy_errors_total", 4 }, { "schedlua_snapshot_age_seconds", 7 },
-		{ "schedlua_decide_seconds{quantile=\"1.0\"}", 9e-6 },
+		{ "schedlua_decide_seconds{quantile=\"1.0\"}", 9e-6 }, { "schedlua_shortages", 33 },
 	};
 	struct build *b = small_cluster();
 	static struct metrics m;

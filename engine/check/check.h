@@ -109,7 +109,7 @@
  * Stops.  A running job is stopped for another (plan_image.h, stop) only if Slurm lets that one preempt it, now and in that way
  * (preempt_mode, preempt_from, preempts; requeued rather than cancelled if it can be; not suspended if it keeps memory or gres),
  * in this run and once; a gang (components of a heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an
- * array) whole; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
+ * array) whole, but that of a comment's gang those go on whom Slurm does not let be preempted for it; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
  * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
  * by themselves.  Without any group of them something of the place would be missing: of a node, of one device, of what the
  * job's partition may have there, or of a licence.

@@ -180,15 +180,24 @@ static int find_gangs(struct check *c)
 	return 0;
 }
 
-/* A job of the same gang that goes on; SL_NONE: there is none. */
-static uint32_t find_left(const struct check *c, uint32_t i, uint32_t j)
+/* True if the job may go on where others of its gang are stopped for that one: Slurm spares it, and a comment alone makes the gang. */
+static bool may_be_left(const struct check *c, uint32_t j, uint32_t other)
+{
+	uint32_t het = c->snap->job.het_job_id[j];
+
+	return (!het || het == SL_NONE) && check_spares(c, j, other);
+}
+
+/* A job of the same gang that goes on and may not; SL_NONE: there is none. */
+static uint32_t find_left(const struct check *c, uint32_t i, uint32_t j, uint32_t preemptor)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
 
 	for (uint32_t k = 0; c->gang[j] && k < c->snap->job.rows; k++) {
 		uint32_t other = k != j && c->gang[k] == c->gang[j] ? c->stop_of[k] : i + 1;
 
-		if (other != i + 1 && (!other || v->preemptor[other - 1] != v->preemptor[i] || v->group[other - 1] != v->group[i]))
+		if (other != i + 1 && (!other || v->preemptor[other - 1] != v->preemptor[i] || v->group[other - 1] != v->group[i]) &&
+		    !may_be_left(c, k, preemptor))
 			return k;
 	}
 	return SL_NONE;
@@ -236,7 +245,7 @@ static int check_stop(struct check *c, uint32_t i, uint32_t row)
 static int check_gang(struct check *c, uint32_t i, uint32_t row)
 {
 	uint32_t j = check_find_job(c, c->plan->stop.job[i]);
-	uint32_t left = j != SL_NONE ? find_left(c, i, j) : SL_NONE;
+	uint32_t left = j != SL_NONE ? find_left(c, i, j, c->row[row].job) : SL_NONE;
 
 	if (left == SL_NONE)
 		return 0;

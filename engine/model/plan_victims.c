@@ -227,6 +227,15 @@ static void drop_groups(struct finder *f)
 	g->count = kept;
 }
 
+/* Of a gang those have to be known, too, that may not be stopped; but a comment is no shelter under one whom Slurm spares. */
+static bool spares_its_gang(const struct finder *f, uint32_t j)
+{
+	const struct sl_plan *p = f->a->p;
+
+	return plan_is_component(p->c, j) ||
+		(gang_of(p->c, j) && sl_snapshot_may_stop(p->c->snap, f->a->w->entry.job, j) && !keeps_some(p, j));
+}
+
 int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, struct victim_groups *groups, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
@@ -248,8 +257,7 @@ int plan_find_victims(struct attempt *a, const struct sl_preempt_terms *terms, s
 			rc = cost_of(&f, j, &cost, err);
 		if (may < 0)
 			rc = -1;
-		/* (of a gang all have to be known, those too that may not be stopped) */
-		if (!rc && (may || (gang_of(c, j) && c->held[j])))
+		if (!rc && (may || (c->held[j] && spares_its_gang(&f, j))))
 			rc = add_member(&f, j, cost, err);
 	}
 	if (!rc)

@@ -55,11 +55,12 @@ double sl_preempt_cores_per_gpu(const struct sl_cluster *c)
 double sl_preempt_cost(const struct sl_cluster *c, uint32_t j, double cores_per_gpu)
 {
 	const struct sl_job_view *job = &c->snap->job;
+	int64_t restarts = job->restarts[j] < SL_PREEMPT_MOST_RESTARTS ? job->restarts[j] : SL_PREEMPT_MOST_RESTARTS;
 	const struct held *h = c->held[j];
 	double cores = 0, size;
 
 	for (uint32_t i = 0; h && i < h->count; i++)
 		cores += h->place[i].cores;
 	size = job->alloc_gpus[j] ? job->alloc_gpus[j] * cores_per_gpu : cores;
-	return size * (double) (lost_s(c, j) * (1 + (int64_t) job->restarts[j]) + 60) / 3600;
+	return size * (double) (lost_s(c, j) * (1 + restarts) + 60) / 3600;
 }

@@ -9,7 +9,8 @@
  * that the job can use, and none of a set can be left out.
  *
  * Stopped together or not at all are the components of a heterogeneous job, and running jobs of a user that say "gang=NAME" with
- * the same name in their comment, or "gang" of one array.  If one of them may not be stopped, none is.
+ * the same name in their comment, or "gang" of one array.  If one of them may not be stopped, none is; but whom Slurm does not let
+ * be stopped for the job protects no others by what a comment says: he is left out of the gang, and goes on without it.
  *
  * Nobody stops in a circle: a job that was stopped for another one stops neither that one nor those for which that one
  * was stopped in its turn, for as long as the snapshot lists it (snapshot.h, stopped).
@@ -46,6 +47,9 @@ struct sl_preempt_terms {
 	void *arg;
 };
 
+/* Restarts that count for what a stop costs. (Who requeues a job Slurm does not say; users may, as often as they like.) */
+#define SL_PREEMPT_MOST_RESTARTS 3
+
 #define SL_PREEMPT_WORK UINT64_C(40000000)
 #define SL_PREEMPT_MIP 0.2
 #define SL_PREEMPT_MIP_OF_PLAN 1.0	/* for all jobs of one plan together */
@@ -78,7 +82,7 @@ void sl_preempt_answer_free(struct sl_preempt_answer *a);
 /*
  * The work that a running job would lose if it were stopped now, in core-hours (or GPU-hours: of a job with GPUs these are counted,
  * each as its share of the machine's cores): since its start or, if its comment says "checkpoint=MINUTES", since the last of
- * these; times one more than it was requeued before; and a minute for ending it.  A suspended job loses none.
+ * these; times one more than it was requeued before, of these restarts three at most; and a minute for ending it.  A suspended job loses none.
  */
 double sl_preempt_cost(const struct sl_cluster *c, uint32_t job, double cores_per_gpu);
 

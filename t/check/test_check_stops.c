@@ -268,8 +268,8 @@ static void a_circle_is_found_however_long_it_is_and_however_often_each_was_stop
 
 /* -- gangs --------------------------------------------------------------------------------- */
 
-/* Jobs 1 to 4 run on a node each, with these comments; job 7 wants the first two nodes. */
-static void expect_of_gangs(const char *const comment[4], uint32_t array, const char *words)
+/* Jobs 1 to 4 run on a node each, with these comments, and *spared* may not be preempted yet; job 7 wants the first two nodes. */
+static void expect_of_spared(const char *const comment[4], uint32_t array, uint32_t spared, const char *words)
 {
 	struct build *b = build_create("4x8c");
 	struct built_plan *p;
@@ -278,6 +278,8 @@ static void expect_of_gangs(const char *const comment[4], uint32_t array, const 
 		victim(b, (struct build_job) { .id = id, .first = id - 1, .cores = 8 });
 		build_change_job(b, id, .comment = sl_builder_str(b->builder, comment[id - 1]), build_r_.uid = id == 4 ? 2 : 1,
 				 build_r_.array_job_id = array ? array : SL_NONE);
+		if (id == spared)
+			build_change_job(b, id, .preempt_from = BUILD_NOW + 5);
 	}
 	preemptor(b, (struct build_job) { .id = 7, .nodes = 2, .exclusive = true });
 	p = build_plan(b);
@@ -287,6 +289,20 @@ static void expect_of_gangs(const char *const comment[4], uint32_t array, const 
 	stop(b, p, 2, 7, words && *words == '1' ? 1 : 0);
 	expect(b, p, words && *words == '1' ? words + 1 : words);
 	build_destroy(b);
+}
+
+static void expect_of_gangs(const char *const comment[4], uint32_t array, const char *words)
+{
+	expect_of_spared(comment, array, 0, words);
+}
+
+static void whom_slurm_spares_may_go_on_without_his_gang(void **state)
+{
+	(void) state;
+	expect_of_spared((const char *const[]) { "gang=a", "gang=a", "gang=a", "" }, 0, 3, NULL);
+	expect_of_spared((const char *const[]) { "gang", "gang", "gang", "" }, 5, 3, NULL);
+	expect_of_spared((const char *const[]) { "gang=a", "gang=a", "gang=a", "" }, 0, 4,
+			 "job 7: job 1 is stopped for it without job 3, which is of the same gang");
 }
 
 static void a_gang_is_who_says_so_of_one_user_and_one_name(void **state)
@@ -424,6 +440,7 @@ int main(void)
 		cmocka_unit_test(shares_are_short_of_one_device_and_not_of_all_together),
 		cmocka_unit_test(a_circle_is_found_however_long_it_is_and_however_often_each_was_stopped),
 		cmocka_unit_test(a_gang_is_who_says_so_of_one_user_and_one_name),
+		cmocka_unit_test(whom_slurm_spares_may_go_on_without_his_gang),
 		cmocka_unit_test(nobody_is_stopped_whom_slurm_would_not_let_be_stopped_and_both_jobs_are_named),
 		cmocka_unit_test(nobody_is_stopped_twice),
 	};

@@ -138,8 +138,10 @@ static void draw_victim(struct machine *m, uint32_t id)
 	if (!below(m, 4)) {
 		char says[16];
 
-		m->gang[id] = 1 + below(m, 2);
-		snprintf(says, sizeof(says), "gang=%" PRIu32, m->gang[id]);
+		uint32_t gang = 1 + below(m, 2);
+
+		snprintf(says, sizeof(says), "gang=%" PRIu32, gang);
+		m->gang[id] = m->stoppable[id] ? gang : 0;	/* whom Slurm spares a comment binds to nobody */
 		build_change_job(m->b, id, .comment = sl_builder_str(m->b->builder, says));
 	}
 }
@@ -266,7 +268,7 @@ static uint32_t permitted_of(const struct machine *m)
 	bool spared[3] = { false };
 
 	for (uint32_t id = 1; id <= m->victims; id++)
-		if (!m->stoppable[id] || m->policy.spared[id])
+		if (m->policy.spared[id])
 			spared[m->gang[id]] = true;
 	for (uint32_t id = 1; id <= m->victims; id++)
 		if (m->stoppable[id] && !m->policy.spared[id] && !(m->gang[id] && spared[m->gang[id]]))

@@ -16,48 +16,7 @@
 #include "check/check.h"
 #include "model/preempt.h"
 #include "model/prospect.h"
-#include "t/model/desk.h"
-
-struct asked {
-	int rc;
-	struct sl_preempt_answer answer;
-	uint32_t victims;
-	uint32_t id[8];			/* of those who are stopped, in the order of the answer */
-};
-
-static struct asked ask(struct desk *d, uint32_t id, const struct sl_preempt_terms *terms)
-{
-	struct asked a = { .rc = sl_plan_preempt(d->p, entry(d, id), terms, &a.answer, &d->err) };
-
-	a.victims = a.answer.victims;
-	for (uint32_t i = 0; i < a.victims && i < 8; i++)
-		a.id[i] = d->b->snap.job.id[a.answer.victim[i]];
-	sl_preempt_answer_free(&a.answer);
-	d->why = a.answer.why;
-	return a;
-}
-
-/* Four nodes, with jobs 1 to 4 on one each, which began so many minutes ago as their number; job 7 waits and may preempt. */
-static struct build *four_nodes(uint32_t wants)
-{
-	struct build *b = build_create("4x8c");
-
-	for (uint32_t id = 1; id <= 4; id++) {
-		build_running(b, (struct build_job) { .id = id, .first = id - 1, .ends_in = 3600 });
-		build_change_job(b, id, .start_time = BUILD_NOW - 600 * (int64_t) id);
-		build_stoppable(b, id, SL_STOP_REQUEUE);
-	}
-	build_pending(b, (struct build_job) { .id = 7, .nodes = wants, .exclusive = true, .limit = 3600 });
-	build_may_preempt(b, 7);
-	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .exclusive = true, .limit = 60 });
-	return b;
-}
-
-static struct desk sit_at(struct build *b)
-{
-	build_open(b);
-	return sit(b);
-}
+#include "t/model/four_nodes.h"
 
 static void those_who_lose_least_are_stopped_and_the_place_is_held(void **state)
 {
@@ -79,48 +38,6 @@ static void those_who_lose_least_are_stopped_and_the_place_is_held(void **state)
 	assert_int_equal(d.plan.stop.rows, 2);
 	assert_int_equal(d.plan.reserve.rows, 1);
 	assert_int_equal(d.plan.reserve.native[0], 0);
-	leave(&d);
-}
-
-static void who_checkpoints_loses_less_and_who_was_requeued_before_more(void **state)
-{
-	struct build *b = four_nodes(1);
-	struct desk d;
-
-	(void) state;
-	build_change_job(b, 4, .comment = sl_builder_str(b->builder, "run=5 checkpoint=8"));	/* 40 minutes: at the last one now */
-	d = sit_at(b);
-	assert_int_equal(ask(&d, 7, NULL).id[0], 4);
-	leave(&d);
-	b = four_nodes(1);
-	build_change_job(b, 1, .restarts = 2);
-	d = sit_at(b);
-	assert_int_equal(ask(&d, 7, NULL).id[0], 2);
-	leave(&d);
-}
-
-static void a_gang_is_stopped_whole_or_not_at_all(void **state)
-{
-	struct build *b = four_nodes(1);
-	struct desk d;
-	struct asked a;
-
-	(void) state;
-	build_change_job(b, 1, .comment = sl_builder_str(b->builder, "gang=x"));
-	build_change_job(b, 2, .comment = sl_builder_str(b->builder, "gang=x,y"));
-	d = sit_at(b);
-	a = ask(&d, 7, NULL);	/* one and two would lose 30 minutes, and three as much, but for the minute to end */
-	assert_int_equal(a.victims, 1);
-	assert_int_equal(a.id[0], 3);
-	leave(&d);
-	b = four_nodes(2);
-	for (uint32_t id = 1; id <= 3; id++)
-		build_change_job(b, id, .comment = sl_builder_str(b->builder, "gang"), build_r_.array_job_id = 1);
-	build_change_job(b, 3, .preempt_from = BUILD_NOW + 5);
-	d = sit_at(b);
-	a = ask(&d, 7, NULL);	/* of those who may be stopped four is left */
-	assert_int_equal(a.rc, 0);
-	assert_int_equal(a.answer.verdict, SL_VERDICT_IMPOSSIBLE);
 	leave(&d);
 }
 
@@ -213,19 +130,6 @@ static void no_more_are_stopped_than_may_be(void **state)
 	leave(&d);
 }
 
-/* The snapshot lists that stop. */
-static void note_stopped(struct build *b, uint32_t job, uint32_t preemptor, int64_t ago)
-{
-	struct sl_stopped_row row = sl_stopped_row();
-
-	row.job = job;
-	row.preemptor = preemptor;
-	row.time = BUILD_NOW - ago;
-	row.user = sl_builder_str(b->builder, "u");
-	row.partition = 0;
-	sl_builder_append(b->builder, SL_T_STOPPED, &row);
-}
-
 static void nobody_stops_in_a_circle(void **state)
 {
 	struct build *b = four_nodes(1);
@@ -257,6 +161,23 @@ static void after_a_place_that_failed_it_takes_a_while(void **state)
 	d = sit_at(b);
 	assert_int_equal(ask(&d, 7, NULL).rc, 1);
 	leave(&d);
+}
+
+/* Select knows nothing of those that are ending, and would stop more than are missing. */
+static void nor_does_select_stop_others_for_it_meanwhile(void **state)
+{
+	(void) state;
+	for (int over = 0; over < 2; over++) {
+		struct build *b = four_nodes(1);
+		struct sl_entry e;
+		struct desk d;
+
+		note_stopped(b, 5, 7, over ? 301 : 100);
+		d = sit_at(b);
+		assert_int_equal(start(&d, 7), 0);
+		assert_int_equal(sl_plan_next_preempting(d.p, &e), over);
+		leave(&d);
+	}
 }
 
 static void of_a_user_or_an_hour_only_so_many_are_stopped(void **state)
@@ -642,14 +563,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_who_lose_least_are_stopped_and_the_place_is_held),
-		cmocka_unit_test(who_checkpoints_loses_less_and_who_was_requeued_before_more),
-		cmocka_unit_test(a_gang_is_stopped_whole_or_not_at_all),
 		cmocka_unit_test(it_is_said_what_would_still_be_missing),
 		cmocka_unit_test(costs_that_are_no_numbers_are_refused_with_both_jobs),
 		cmocka_unit_test(to_wait_is_compared_with_to_stop),
 		cmocka_unit_test(no_more_are_stopped_than_may_be),
 		cmocka_unit_test(nobody_stops_in_a_circle),
 		cmocka_unit_test(after_a_place_that_failed_it_takes_a_while),
+		cmocka_unit_test(nor_does_select_stop_others_for_it_meanwhile),
 		cmocka_unit_test(of_a_user_or_an_hour_only_so_many_are_stopped),
 		cmocka_unit_test(a_plan_takes_back_what_is_not_wanted_after_all),
 		cmocka_unit_test(nobody_else_starts_on_a_place_that_is_held),

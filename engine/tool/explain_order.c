@@ -16,6 +16,7 @@
 #include "script/decide.h"
 #include "image/partitions.h"
 #include "ledger/ledger.h"
+#include "tool/explain_stops.h"
 #include "tool/gpus_apart.h"
 #include "tool/sooner.h"
 #include "tool/statedir.h"
@@ -133,6 +134,19 @@ static int add_gpus(const struct sl_snapshot *snap, const struct sl_explain_ask 
 	return rc;
 }
 
+/* Whom the policies would stop for the job on a snapshot that was kept.  A capture of now does not say whom Slurm lets it preempt, and
+ * what was decided is in the journal. */
+static int add_stops(const struct order *o, const struct sl_snapshot *snap, struct sl_error *err)
+{
+	char *line;
+	int rc = sl_explain_stops(o->bundle, snap, o->usage, o->history, o->ask->job, &line, err);
+
+	if (!rc && line)
+		rc = add_line(&o->answer->text, line, err);
+	free(line);
+	return rc;
+}
+
 static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
@@ -146,6 +160,8 @@ static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 	if (o->bundle)
 		rc = sl_decide_explain(o->bundle, snap, o->usage, o->history, &limits, ask->job, &answer->text,
 				       ask->when ? &ask->when->standing : NULL, &answer->trace, err);
+	if (!rc && o->bundle && ask->snapshot && answer->text)
+		rc = add_stops(o, snap, err);
 	if (!rc)
 		rc = add_gpus(snap, ask, answer, err);
 	if (!ask->when)

@@ -65,6 +65,17 @@ explain_shortage() {
 }
 ok "explain tells why nobody is stopped for a job" explain_shortage
 
+full_cluster
+explain_decides() {
+	run 0 explain --snapshot="$T/full.json" --site="$T/preempt.lua" 8 &&
+		out "^  nobody is stopped for it: with all 2 jobs that may be stopped gone, 2 nodes of the 3 that it needs would have 8 cores$" &&
+		run 0 explain --snapshot="$T/full.json" --site="$T/preempt.lua" 7 &&
+		out "^  stopped for it: job 1 (the plan stops 1 of 2 jobs that might be, at a cost of 8.133: the cheapest of 1 set" || return 1
+	sed 's/, "flags": \["MAY_PREEMPT"\]//; s/"flags": \["MAY_PREEMPT"\]/"flags": []/' "$T/full.json" >"$T/tame.json"
+	run 0 explain --snapshot="$T/tame.json" --site="$T/preempt.lua" 8 && ! out "is stopped for it: with" >/dev/null
+}
+ok "explain of a snapshot tells whom the policies would stop for the job, or why nobody" explain_decides
+
 explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c "waits: " "$T/out")" = 1 ]; }
 ok "explain goes back as far as it is told, also for a task of an array" explain_few
 

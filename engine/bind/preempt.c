@@ -175,15 +175,8 @@ static void push_answer(lua_State *L, struct sl_lua *x, const struct sl_preempt_
 	lua_setfield(L, -2, "victims");
 }
 
-/* The answer's memory is given back whatever Lua does. */
-static int push_protected(lua_State *L)
-{
-	push_answer(L, sl_lua_context(L), lua_touserdata(L, 1));
-	return 1;
-}
-
 /* nil, why it does not start now, and the word. */
-static void push_why(lua_State *L, struct sl_lua *x, struct sl_preempt_answer *a, bool is_placed)
+static void push_why(lua_State *L, const struct sl_lua *x, struct sl_preempt_answer *a, bool is_placed)
 {
 	int64_t in = a->start - sl_cluster_now(x->cluster);
 	char what[60] = "", text[120];
@@ -201,12 +194,30 @@ static void push_why(lua_State *L, struct sl_lua *x, struct sl_preempt_answer *a
 	lua_pushstring(L, sl_why_word(a->why.why));
 }
 
+struct telling {
+	struct sl_preempt_answer *answer;
+	bool is_placed, says_why;
+};
+
+/* The answer's memory is given back whatever Lua does. */
+static int push_protected(lua_State *L)
+{
+	const struct telling *t = lua_touserdata(L, 1);
+	struct sl_lua *x = sl_lua_context(L);
+
+	if (t->says_why)
+		push_why(L, x, t->answer, t->is_placed);
+	push_answer(L, x, t->answer);
+	return t->says_why ? 4 : 1;
+}
+
 /* With the how at its place: the answer; or nil, why not, its word, and the answer.  *starts*: that always. */
 static int preempt(lua_State *L, struct sl_lua *x, struct sl_entry e, bool starts)
 {
 	struct asker q = { .L = L, .x = x, .partition = e.partition };
 	struct sl_preempt_terms terms;
 	struct sl_preempt_answer answer;
+	struct telling telling = { .answer = &answer };
 	struct sl_error err;
 	int rc, pushed;
 
@@ -219,15 +230,15 @@ static int preempt(lua_State *L, struct sl_lua *x, struct sl_entry e, bool start
 			sl_lua_raise_again(L, x);
 		return q.raised ? lua_error(L) : luaL_error(L, "%s", err.text);
 	}
-	if (!rc || starts)
-		push_why(L, x, &answer, rc > 0);
+	telling.is_placed = rc > 0;
+	telling.says_why = !rc || starts;
 	lua_pushcfunction(L, push_protected);
-	lua_pushlightuserdata(L, &answer);
-	pushed = lua_pcall(L, 1, 1, 0);
+	lua_pushlightuserdata(L, &telling);
+	pushed = lua_pcall(L, 1, telling.says_why ? 4 : 1, 0);
 	sl_preempt_answer_free(&answer);
 	if (pushed != LUA_OK)
 		return lua_error(L);
-	return rc && !starts ? 1 : 4;
+	return telling.says_why ? 4 : 1;
 }
 
 int sl_lua_plan_preempt(lua_State *L)

@@ -191,6 +191,23 @@ describe("a policy's own score", function()
 		assert.matches("site.lua:3: oops", fails 'error("oops")')
 	end)
 
+	it("decides nothing while it is asked", function()
+		for verb, call in pairs { start = "plan:start(other)", reserve = "plan:reserve(other)", earliest = "plan:earliest(other)" } do
+			local plan = t.decide(support.policy(support.unprobed .. [[
+				the_plan = plan
+				for job in cluster:queue() do plan:start(job) end]], ([[
+				local the_plan, said
+				function M.score(job, class, cluster)
+					local plan, other = the_plan, cluster:job(2)
+					local ok, why = pcall(function() %s end)
+					slurm.log_info(tostring(why))
+					return class.free_cores
+				end]]):format(call)), machine { gpu_job(1, 1), gpu_job(2, 1) })
+			assert.same({ 1, 2 }, plan:started())
+			assert.matches(verb .. ": not while a policy is asked for a score", plan:log()[1])
+		end
+	end)
+
 	it("that takes the budget ends the policy, not the cycle", function()
 		local plan = t.decide(support.site_of [[sched.place { function(_, _, cluster)
 			while cluster.name ~= "probe" do end return 1 end }, "easy"]], machine { gpu_job(1, 1) }, { may_fail = true })

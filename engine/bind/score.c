@@ -8,15 +8,37 @@
 /* Keys of the registry: functions by number, and numbers by function; the table "class", of which there is one. */
 static const char scores_key, class_key;
 
+static int class_score(lua_State *L);
+static int class_index(lua_State *L);
+
 /* -- which function ------------------------------------------------------ */
+
+/* Push the table of functions; the first time in a turn both tables are made. */
+static void push_scores(lua_State *L)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &scores_key) != LUA_TNIL)
+		return;
+	lua_pop(L, 1);
+	lua_createtable(L, 1, 13);
+	lua_pushcfunction(L, class_score);
+	lua_setfield(L, -2, "score");
+	lua_createtable(L, 0, 1);
+	lua_pushcfunction(L, class_index);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, -2);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &class_key);
+	lua_newtable(L);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &scores_key);
+}
 
 uint32_t sl_lua_number_score(lua_State *L, int index)
 {
 	lua_Integer number;
 
 	index = lua_absindex(L, index);
-	luaL_checkstack(L, 4, NULL);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &scores_key);
+	luaL_checkstack(L, 6, NULL);
+	push_scores(L);
 	lua_pushvalue(L, index);
 	if (lua_rawget(L, -2) == LUA_TNIL) {
 		number = (lua_Integer) lua_rawlen(L, -2) + 1;
@@ -194,14 +216,9 @@ int sl_lua_ask_score(struct sl_lua *x, uint32_t number, struct sl_entry e, const
 
 void sl_lua_begin_scores(lua_State *L)
 {
-	lua_newtable(L);
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &scores_key);
-	lua_createtable(L, 1, 13);
-	lua_pushcfunction(L, class_score);
-	lua_setfield(L, -2, "score");
-	lua_createtable(L, 0, 1);
-	lua_pushcfunction(L, class_index);
-	lua_setfield(L, -2, "__index");
-	lua_setmetatable(L, -2);
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &class_key);
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &scores_key) != LUA_TNIL) {
+		lua_pushnil(L);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &scores_key);
+	}
+	lua_pop(L, 1);
 }

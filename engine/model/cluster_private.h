@@ -299,6 +299,8 @@ int cluster_scoring_create(struct sl_cluster *c, struct sl_error *err);
 void cluster_scoring_free(struct sl_cluster *c);
 struct sl_scoring *cluster_scoring(const struct sl_cluster *c);
 void cluster_scores_for(struct sl_cluster *c, struct sl_entry e);
+/* True while an own score is asked: what was gathered for the job at hand stays as it is meanwhile. */
+bool cluster_asks_score(const struct sl_cluster *c);
 
 /* confine.c */
 void cluster_confinements_free(struct sl_cluster *c);

@@ -19,6 +19,9 @@ struct scoring {
 	struct sl_mix mix;
 	struct sl_entry asked;
 	uint32_t device_shares[SL_MAX_GRES];	/* of a kind that is a share of devices: what a device has of it */
+	sl_own_score *own;
+	void *own_arg;
+	bool asks;			/* *own* has not answered yet */
 };
 
 struct shapes {
@@ -159,10 +162,28 @@ void cluster_scores_for(struct sl_cluster *c, struct sl_entry e)
 	c->scoring->asked = e;
 }
 
+static int ask_own(void *arg, const struct sl_scored *what, double *score, struct sl_error *err)
+{
+	struct scoring *s = arg;
+	int rc;
+
+	s->asks = true;
+	rc = s->own(s->own_arg, what, score, err);
+	s->asks = false;
+	return rc;
+}
+
 void sl_cluster_own_score(struct sl_cluster *c, sl_own_score *own, void *arg)
 {
-	c->scoring->pub.own = own;
-	c->scoring->pub.own_arg = arg;
+	c->scoring->own = own;
+	c->scoring->own_arg = arg;
+	c->scoring->pub.own = own ? ask_own : NULL;
+	c->scoring->pub.own_arg = c->scoring;
+}
+
+bool cluster_asks_score(const struct sl_cluster *c)
+{
+	return c->scoring->asks;
 }
 
 struct sl_entry sl_cluster_scored(const struct sl_cluster *c)

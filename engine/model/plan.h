@@ -27,7 +27,7 @@
  *
  * Ownership: borrows the cluster.  One plan per cluster at a time.  What a guard is asked
  * about (sl_plan_set_guard()) is on trial until it has answered: nothing else can be started,
- * reserved or taken back meanwhile (SL_EBUSY).
+ * reserved or taken back meanwhile (SL_EBUSY); nor while a policy is asked whom to stop, or for a score.
  */
 #ifndef SL_PLAN_H
 #define SL_PLAN_H

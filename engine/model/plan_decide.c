@@ -12,7 +12,9 @@ static const struct sl_terms as_asked;
 
 int plan_check_idle(const struct sl_plan *p, const char *verb, struct sl_error *err)
 {
-	return p->choosing ? sl_fail(err, SL_EBUSY, "%s: not while a policy is asked whom to stop", verb) : 0;
+	if (p->choosing)
+		return sl_fail(err, SL_EBUSY, "%s: not while a policy is asked whom to stop", verb);
+	return cluster_asks_score(p->c) ? sl_fail(err, SL_EBUSY, "%s: not while a policy is asked for a score", verb) : 0;
 }
 
 static int check_decision(const struct sl_plan *p, uint32_t job, const char *verb, struct sl_error *err)
@@ -434,7 +436,7 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 	err = err ? err : &unread;
 	if (e.job >= p->c->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "there is no job row %" PRIu32, e.job);
-	if (p->choosing || p->c->snap->job.shapes[e.job].count || plan_is_component(p->c, e.job) || nth_way(p, &e, 0) != 0 ||
+	if (p->choosing || cluster_asks_score(p->c) || p->c->snap->job.shapes[e.job].count || plan_is_component(p->c, e.job) || nth_way(p, &e, 0) != 0 ||
 	    nth_way(p, &e, 1) != SL_NONE || sl_plan_job(p, e.job) == SL_PLAN_RESERVED)
 		return 0;
 	if (!plan_begin_work(p, e.job))

@@ -421,8 +421,7 @@ static int bill_row(struct check *c, struct row *r)
 	return 0;
 }
 
-/* May the job start in the reservation that the plan says? */
-static bool is_way(const struct check *c, const struct row *r)
+bool check_is_way(const struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range ways;
@@ -457,7 +456,7 @@ int check_row(struct check *c, struct row *r)
 			       s->job.shapes[r->job].count, r->shape);
 	if (r->shape && s->shape.refused[s->job.shapes[r->job].first + r->shape - 1])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its alternative %" PRIu32 " is refused", id, r->shape);
-	if (r->way != SL_NONE && !is_way(c, r))
+	if (r->way != SL_NONE && !check_is_way(c, r))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": reservation row %" PRIu32 " is none of its ways", id,
 			       r->way);
 	if (!r->start && s->job.flags[r->job] & SL_JOBF_NO_RESERVE)

@@ -155,6 +155,9 @@ int check_row(struct check *c, struct row *r);
 int check_may_have(struct check *c, const struct row *r, uint32_t node);
 bool check_in_runs(const struct check *c, struct sl_range list, uint32_t node);
 
+/* True if the job may start in the reservation that the row says (way). */
+bool check_is_way(const struct check *c, const struct row *r);
+
 /* The same for a row of a schedule, whose job ran until r->until. */
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 

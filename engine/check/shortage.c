@@ -374,9 +374,9 @@ static int read_row(struct look *x)
 	x->r = (struct row) { .job = j, .partition = v->partition[i], .shape = v->shape[i], .way = v->reservation[i],
 		.at = v->start_time[i], .until = check_later(v->start_time[i], v->seconds[i]), .through = SL_NONE };
 	x->r.may_until = x->r.until;
+	if (x->r.way != SL_NONE && !check_is_way(c, &x->r))
+		return UNTRUE(x, "is short of something in a reservation that is none of its ways", id_of(x));
 	x->r.resv = x->r.way != SL_NONE ? x->r.way : check_reservation(c, j);
-	if (x->r.resv != SL_NONE && x->r.resv >= s->reservation.rows)
-		return UNTRUE(x, "is short of something in a reservation that is not there", id_of(x));
 	check_ask(c, j, x->r.partition, x->r.shape, &x->a);
 	if (x->r.at < c->now || v->seconds[i] < 1 || v->seconds[i] > x->a.time_floor)
 		return UNTRUE(x, "is short of something from %" PRId64 " for %" PRId64 " s: not a time for it", id_of(x), x->r.at,

@@ -254,6 +254,30 @@ static void it_is_of_a_job_that_waits_and_of_a_time_for_it(void **state)
 	}
 }
 
+/* What it is short of in a reservation that it may not use says nothing of it. */
+static void a_reservation_is_one_of_its_ways(void **state)
+{
+	static const struct { bool drawn; const char *words; } cases[] = {
+		{ false, "job 7: is short of something in a reservation that is none of its ways" }, { true, NULL },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = four();
+		struct built_plan *p = build_plan(b);
+		struct sl_plan_shortage_row row = row_of(SL_SHORT_NODES, 4, 1);
+		uint32_t resv = build_reservation(b, "magnet", -60, 3600, 0, 0);
+		struct sl_range way = { sl_builder_append(b->builder, SL_T_WAY, &(struct sl_way_row) { resv }), 1 };
+
+		if (cases[i].drawn)
+			build_change(b, SL_T_QUEUE, 0, sl_queue_row, .ways = way);
+		row.reservation = resv;
+		say(p, &row);
+		expect(b, p, cases[i].words);
+		build_destroy(b);
+	}
+}
+
 static void a_plan_has_no_more_of_them_than_can_be_checked(void **state)
 {
 	struct build *b = four();
@@ -288,6 +312,7 @@ int main(void)
 		cmocka_unit_test(who_is_not_gone_by_then_is_in_the_way),
 		cmocka_unit_test(what_the_plan_books_is_in_the_way_too),
 		cmocka_unit_test(it_is_of_a_job_that_waits_and_of_a_time_for_it),
+		cmocka_unit_test(a_reservation_is_one_of_its_ways),
 		cmocka_unit_test(a_plan_has_no_more_of_them_than_can_be_checked),
 	};
 

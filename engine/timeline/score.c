@@ -83,7 +83,7 @@ int sl_mix_make(struct sl_mix *mix, const struct sl_mix_shape *shape, uint32_t c
 	qsort(mix->shape, count, sizeof(*shape), by_shape);
 	kinds = merge_equal(mix->shape, count);
 	qsort(mix->shape, kinds, sizeof(*shape), by_frequency);
-	while (used < kinds && covered < covers * all)
+	while (used < kinds && used < SL_MIX_MOST && covered < covers * all)
 		covered += mix->shape[used++].part;
 	for (uint32_t i = 0; i < used; i++)
 		mix->shape[i].part /= covered;

@@ -41,12 +41,14 @@ struct sl_mix {
 /*
  * Make a mix of *count* shapes, each with the number of its jobs as its part: equal ones become one; the most frequent are kept,
  * as many as it takes to cover *covers* of all jobs (of equally frequent ones first those with more cores, then with more of a GPU,
- * then with more GPUs, then with the higher kinds); parts are divided by what was kept.  Copies the shapes.  0, or -1 with *err.
+ * then with more GPUs, then with the higher kinds), SL_MIX_MOST at most; parts are divided by what was kept.  Copies the shapes.
+ * 0, or -1 with *err.
  */
 int sl_mix_make(struct sl_mix *mix, const struct sl_mix_shape *shape, uint32_t count, double covers, struct sl_error *err);
 void sl_mix_free(struct sl_mix *mix);
 
 #define SL_MIX_COVERS 0.95
+#define SL_MIX_MOST 500	/* shapes: who submits jobs of thousands makes no score dear */
 
 /* What a policy's own score is asked about: nodes on which the same is there and the same is free. */
 struct sl_scored {

@@ -192,6 +192,24 @@ static void an_own_score_is_asked_about_nodes_that_are_alike_once(void **state)
 	destroy(&s);
 }
 
+static void a_mix_has_no_more_shapes_than_can_be_looked_at_for_each_node(void **state)
+{
+	struct sl_mix_shape shape[2 * SL_MIX_MOST];
+	struct sl_mix mix;
+	double sum = 0;
+
+	(void) state;
+	for (uint32_t i = 0; i < 2 * SL_MIX_MOST; i++)
+		shape[i] = (struct sl_mix_shape) { .cores = i + 1, .part = 1 + (i == 7) };
+	assert_int_equal(sl_mix_make(&mix, shape, 2 * SL_MIX_MOST, 0.95, NULL), 0);
+	assert_int_equal(mix.shapes, SL_MIX_MOST);
+	assert_int_equal(mix.shape[0].cores, 8);
+	for (uint32_t i = 0; i < mix.shapes; i++)
+		sum += mix.shape[i].part;
+	assert_true(fabs(sum - 1) < 1e-9);
+	sl_mix_free(&mix);
+}
+
 static void the_mix_keeps_the_most_frequent_shapes(void **state)
 {
 	const struct sl_mix_shape shape[] = { { .cores = 1, .part = 1 }, { .cores = 2, .part = 50 }, { .cores = 3, .part = 40 },
@@ -273,6 +291,7 @@ int main(void)
 		cmocka_unit_test(no_mix_makes_fgd_first_fit),
 		cmocka_unit_test(a_score_below_the_least_is_no_place),
 		cmocka_unit_test(an_own_score_is_asked_about_nodes_that_are_alike_once),
+		cmocka_unit_test(a_mix_has_no_more_shapes_than_can_be_looked_at_for_each_node),
 		cmocka_unit_test(the_mix_keeps_the_most_frequent_shapes),
 		cmocka_unit_test(placing_by_a_score_takes_the_first_best_node),
 	};

@@ -209,8 +209,10 @@ static int check_shorts(struct look *x)
 static int may_have(struct look *x, uint32_t node)
 {
 	struct check *c = x->c;
-	int rc;
+	int rc = check_available(c, &x->r, node);	/* (the others are asked in words that cost more) */
 
+	if (rc <= 0)
+		return rc;
 	if (x->useless[node] || check_in_runs(c, c->snap->job.exc_nodes[x->r.job], node) || !check_may_satisfy(c, x->r.job, node))
 		return 0;
 	rc = check_may_have(c, &x->r, node);
@@ -280,7 +282,8 @@ static void add_node(struct look *x, uint32_t node, struct sums *sum)
 	look_on(x, node, which, &free);
 	free.cores = free.cores > 0 ? free.cores : 0;
 	tasks = check_hosted(x->c, &x->a, node, (uint64_t) free.cores);
-	add_leaf(x, node, sum);
+	if (x->c->snap->job.switches[x->r.job])
+		add_leaf(x, node, sum);
 	sum->nodes++;
 	sum->cores += free.cores;
 	sum->which += free.which;

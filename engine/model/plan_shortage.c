@@ -93,11 +93,15 @@ static int look_at(struct finder *f, uint32_t n, struct sl_error *err)
 	const struct sl_request *r = &f->a->w->pub.request;
 	int64_t end = sl_later(f->s.at, f->s.seconds);
 	struct sl_resources there, open;
+	bool may = !r->eligible || sl_nodeset_contains(r->eligible, n);
 	uint32_t d = 0;
 
-	sl_timeline_free(f->a->tl, n, f->s.at, end, &open);
-	sl_timeline_unbooked(f->a->tl, n, f->s.at, end, &there);
-	if ((r->eligible && !sl_nodeset_contains(r->eligible, n)) || !sl_resources_equal(&open, &there)) {
+	if (may) {
+		sl_timeline_free(f->a->tl, n, f->s.at, end, &open);
+		sl_timeline_unbooked(f->a->tl, n, f->s.at, end, &there);
+		may = sl_resources_equal(&open, &there);
+	}
+	if (!may) {
 		f->row = 0;
 		return 0;
 	}

@@ -59,7 +59,8 @@ static const char cluster[] =
 	"  \"queue\": [{ \"job\": 7, \"partition\": \"p\", \"priority\": 1 }] }\n";
 static const char journal[] =
 	"{ \"sequence\": 1, \"now\": %lld, \"policy\": \"easy\", \"full\": true, \"reserved\": [{ \"job\": 7, \"start_time\": %lld, \"nodes\": \"n[1-2]\" }],"
-	" \"pending\": [{ \"job\": 7, \"why\": \"priority\", \"text\": \"would delay job 1 of <b>ann</b>\" }] }\n";
+	" \"pending\": [{ \"job\": 7, \"why\": \"priority\", \"text\": \"would delay job 1 of <b>ann</b>\" }],"
+	" \"shortages\": [{ \"job\": 7, \"text\": \"with all 9 jobs that may be stopped gone\" }] }\n";
 
 static void write_file(const struct server *s, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -338,6 +339,7 @@ static void every_path_has_its_answer_with_a_strict_policy_of_content(void **sta
 	expect(&s, "/data", "", 200, "\"label\": \"7\"");
 	expect(&s, "/data", "", 200, "<script>alert(1)</script>\\n");		/* JSON, which nobody reads as HTML */
 	expect(&s, "/explain?job=7", "", 200, "Job 7 waits for 2 nodes");
+	expect(&s, "/explain?job=7", "", 200, "nobody is stopped for it: with all 9 jobs");
 	expect(&s, "/explain?job=1", "", 200, "Job 1 runs since");
 	expect(&s, "/explain?job=4711", "", 404, "no such job");
 	expect(&s, "/explain", "", 400, "expected ?job=ID");
@@ -455,6 +457,7 @@ static void under_private_jobs_only_the_user_whom_the_proxy_names_sees_his(void 
 	expect(&s, "/data", "X-Remote-User: bob\r\n", 200, "\"used\": 4");	/* sinfo says so, too */
 	expect(&s, "/explain?job=7", "X-Remote-User: bob\r\n", 200, "Job 7 waits");
 	expect_without(&s, "/explain?job=7", "X-Remote-User: bob\r\n", "would delay");
+	expect_without(&s, "/explain?job=7", "X-Remote-User: bob\r\n", "may be stopped");	/* others' jobs are counted there */
 	expect(&s, "/explain?job=1", "X-Remote-User: bob\r\n", 404, "no such job");
 	expect(&s, "/explain?job=7", "", 404, "no such job");
 	expect(&s, "/metrics", "", 200, "schedlua_up 1");

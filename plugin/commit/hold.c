@@ -80,6 +80,22 @@ void sl_hold_quiet_end(job_record_t *job, time_t before)
 		job->details->preempt_start_time = before;
 }
 
+struct sl_note *sl_hold_note(struct sl_commit *m, uint32_t job)
+{
+	uint32_t row = sl_collect_row(m->c, job);
+
+	return sl_note_write(m->notes, job, row == SL_NONE ? 0 : m->c->snap.job.submit_time[row]);
+}
+
+void sl_hold_tell(struct sl_commit *m, uint32_t job)
+{
+	struct sl_note *note = sl_hold_note(m, job);
+
+	if (note->unstopped)
+		info("sched/lua: a place is held for JobId=%u, and others are stopped for it", job);
+	note->unstopped = 0;
+}
+
 static void forget_off(struct sl_commit *m, uint32_t job)
 {
 	uint32_t i = 0;
@@ -217,6 +233,7 @@ static void run_hold(struct copy *x, uint32_t i, const char **refused)
 	const struct sl_plan_hold_view *v = &x->m->plan->hold;
 	struct sl_error err = { SL_OK, "" };
 	bool again = sl_held_find(x->m->held, v->job[i]);
+	struct sl_note *note;
 
 	if (v->release[i]) {
 		if (sl_held_drop(x->m->held, v->job[i]))
@@ -227,9 +244,15 @@ static void run_hold(struct copy *x, uint32_t i, const char **refused)
 	if (refused[i] == err.text)
 		refused[i] = "no more places can be held";
 	free_copy(&x->place);
-	if (refused[i])
+	if (!refused[i] && again)
+		return;
+	note = sl_hold_note(x->m, v->job[i]);
+	if (refused[i] && sl_note_says(&note->unheld, refused[i]))
 		info("sched/lua: no place is held for JobId=%u: %s", v->job[i], refused[i]);
-	else if (!again)
+	else if (!refused[i])
+		note->unheld = 0;
+	/* (while the stops for it are refused, perhaps in each cycle, nothing is held for long) */
+	if (!refused[i] && !note->unstopped)
 		info("sched/lua: a place is held for JobId=%u", v->job[i]);
 }
 

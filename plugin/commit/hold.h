@@ -38,6 +38,12 @@ void sl_hold_quiet_end(job_record_t *job, time_t before);
 bool sl_hold_started(struct sl_commit *m, uint32_t job);
 bool sl_hold_end(struct sl_commit *m, uint32_t job);
 
+/* What is noted of the job from cycle to cycle; good until the next call. */
+struct sl_note *sl_hold_note(struct sl_commit *m, uint32_t job);
+
+/* Others are being stopped for the job: that is said if it was said before why they were not. */
+void sl_hold_tell(struct sl_commit *m, uint32_t job);
+
 /* Write the book, if it has changed. False, with the trouble told of: it could not be written. */
 bool sl_hold_save(struct sl_commit *m);
 

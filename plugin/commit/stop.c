@@ -52,6 +52,7 @@ static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 {
 	struct sl_commit *m = b->m;
 	const struct sl_plan_stop_view *v = &m->plan->stop;
+	uint32_t preemptor = v->preemptor[b->order[b->first]];
 	char text[sizeof(m->status->stop_refused)];
 
 	b->refused = true;
@@ -60,10 +61,9 @@ static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 		set_fate(m, b->order[i], fate, b->why);
 		m->status->stops_refused++;
 	}
-	snprintf(text, sizeof(text), "JobId=%u is not stopped for JobId=%u: %s", v->job[b->order[from]], v->preemptor[b->order[from]],
-		 b->why);
-	/* (a policy may plan the same in each cycle) */
-	if (strcmp(text, m->status->stop_refused))
+	snprintf(text, sizeof(text), "JobId=%u is not stopped for JobId=%u: %s", v->job[b->order[from]], preemptor, b->why);
+	/* (a policy may plan the same in each cycle, perhaps with others) */
+	if (sl_note_says(&sl_hold_note(m, preemptor)->unstopped, b->why))
 		info("sched/lua: %s%s", text, b->end - from > 1 ? "; nor are others" : "");
 	snprintf(m->status->stop_refused, sizeof(m->status->stop_refused), "%s", text);
 }
@@ -222,7 +222,7 @@ static bool may_stop_all(struct batch *b, struct sl_permit *p)
 
 static bool find_preemptor(struct batch *b, struct sl_permit *p)
 {
-	const struct sl_commit *m = b->m;
+	struct sl_commit *m = b->m;
 	const struct sl_held *place = sl_held_find(m->held, m->plan->stop.preemptor[b->order[b->first]]);
 	const char *why = place ? sl_permit_begin(p, m->c, place->job, place->stamp, place->partition) :
 		"no place is held for it";
@@ -230,7 +230,7 @@ static bool find_preemptor(struct batch *b, struct sl_permit *p)
 	if (why)
 		snprintf(b->why, sizeof(b->why), "%s", why);
 	if (why == sl_permit_limited)	/* it is in the queue again when the limit lets it */
-		sl_note_write(m->notes, place->job, m->c->snap.job.submit_time[sl_collect_row(m->c, place->job)])->limited = true;
+		sl_hold_note(m, place->job)->limited = true;
 	return !why;
 }
 
@@ -422,6 +422,8 @@ static void run_batch(struct batch *b, bool saved)
 	/* nothing is coming free for it: the next plan decides anew */
 	if (place && !place->since && b->refused)
 		sl_hold_end(m, preemptor);
+	else if (place && !b->refused)
+		sl_hold_tell(m, preemptor);
 }
 
 static const struct sl_plan_stop_view *ordered;	/* qsort() has no argument to pass; the cycle thread only */

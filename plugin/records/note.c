@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* note.c - see note.h */
 #include "plugin/records/note.h"
+#include "base/map.h"
 
 /* The *i*th place in which a job's note may stand. */
 static uint32_t place_of(uint32_t job, uint32_t i)
@@ -41,6 +42,16 @@ struct sl_note *sl_note_write(struct sl_notes *n, uint32_t job, int64_t submitte
 		*note = (struct sl_note) { .job = job, .submitted = submitted };
 	note->written = ++n->writes;
 	return note;
+}
+
+bool sl_note_says(uint32_t *said, const char *text)
+{
+	uint32_t own = (uint32_t) sl_hash_text(SL_HASH, text) | 1;
+
+	if (*said == own)
+		return false;
+	*said = own;
+	return true;
 }
 
 bool sl_note_shape_refused(const struct sl_note *note, uint32_t n, int64_t now)

@@ -36,6 +36,8 @@ struct sl_note {
 	uint16_t shapes_refused;	/* bit n-1 for the nth */
 	bool limited;			/* a limit kept it from starting once its nodes were known */
 	uint8_t told;			/* SL_TOLD_*: what was said of it */
+	uint32_t unstopped;		/* sl_note_says(): why others were not stopped for it; 0: they were, or not planned to be */
+	uint32_t unheld;		/* likewise: why no place was held for it */
 	uint64_t written;		/* what sl_note_write() counts */
 };
 
@@ -50,6 +52,9 @@ const struct sl_note *sl_note_read(const struct sl_notes *n, uint32_t job, int64
 /* The same, to be written: it stands in the table, in which another one may have gone for it.
  * The pointer is good until the next call. */
 struct sl_note *sl_note_write(struct sl_notes *n, uint32_t job, int64_t submitted);
+
+/* True if *said, a field of a note, is of another text, or of none; it is of this one then. */
+bool sl_note_says(uint32_t *said, const char *text);
 
 /* Is the job's nth alternative not to be tried at that time? */
 bool sl_note_shape_refused(const struct sl_note *note, uint32_t n, int64_t now);

@@ -38,8 +38,9 @@ limited() {
 	wait_for 30 job_waits_for "$job" '^QOSGrpNodeLimit$'
 	all_run "${ids[@]}"
 	[ "$(status stops)" = 0 ]
-	# it is said once or twice, not in each cycle; and nothing else keeps it
-	[ "$(grep -c 'is not stopped for' "$C/log/slurmctld.log")" -le 3 ]
+	# it is said once, not in each cycle, and so that a place was held; and nothing else keeps it
+	[ "$(grep -c 'is not stopped for' "$C/log/slurmctld.log")" = 1 ]
+	[ "$(grep -c 'a place is held for' "$C/log/slurmctld.log")" -le 1 ]
 	scancel "$holder"
 	starts "$job" 60
 }

@@ -171,6 +171,11 @@ static void refused_alternatives_are_tried_again_later(void **state)
 	struct sl_note n = { 0 };
 
 	(void) state;
+	assert_true(sl_note_says(&n.unstopped, "why"));
+	assert_false(sl_note_says(&n.unstopped, "why"));
+	assert_true(sl_note_says(&n.unheld, "why"));
+	assert_true(sl_note_says(&n.unstopped, "why not"));
+	assert_true(sl_note_says(&n.unstopped, "why"));
 	sl_note_refuse_shape(&n, 1, 100, 110);
 	sl_note_refuse_shape(&n, 16, 101, 111);
 	assert_true(sl_note_shape_refused(&n, 1, 110));

@@ -2,12 +2,13 @@
 #include "verbs/sim_step.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -67,19 +68,15 @@ static bool wait_for_agent(const struct sl_step *s, int fd, short events)
 	return poll(&poller, 1, left < 0 ? 0 : left < WAIT_MOST_MS ? (int) left : WAIT_MOST_MS) > 0;
 }
 
-/* What can be written without waiting.  Others may have the same file open, so that it is non-blocking for no longer than that. */
+/*
+ * Write what a file takes without waiting that poll() has found writable.  Other processes may have the same open file, a terminal
+ * for example, therefore it never becomes O_NONBLOCK: that would be theirs, too.  A writable pipe has room for PIPE_BUF bytes.
+ */
 static ssize_t write_piece(int fd, const char *text, size_t size)
 {
-	int flags = fcntl(fd, F_GETFL), failure;
-	ssize_t n;
+	ssize_t n = send(fd, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
-		return -1;
-	n = write(fd, text, size);
-	failure = errno;
-	fcntl(fd, F_SETFL, flags);
-	errno = failure;
-	return n;
+	return n < 0 && errno == ENOTSOCK ? write(fd, text, size < PIPE_BUF ? size : PIPE_BUF) : n;
 }
 
 /* The agent's turn begins. */

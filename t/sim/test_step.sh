@@ -114,6 +114,32 @@ if ! command -v python3 >/dev/null; then
 	exit
 fi
 
+# Its output is open elsewhere, too, as a terminal is: whoever reads there, and has not asked for that, is never told EAGAIN.
+shared() {
+	cat >"$T/shared.py" <<-'EOP'
+		import fcntl, os, subprocess, sys, threading
+		fd = os.open(sys.argv[1], os.O_RDWR)
+		answers = subprocess.Popen(["yes", '{"done": true}'], stdout=subprocess.PIPE)
+		agent = subprocess.Popen(sys.argv[2:], stdin=answers.stdout, stdout=fd)
+		def read():
+		    while os.read(fd, 65536):   # fails with EAGAIN
+		        pass
+		def fail(failure):
+		    print(failure.exc_value)
+		    os._exit(1)
+		threading.excepthook = fail
+		threading.Thread(target=read, daemon=True).start()
+		while agent.poll() is None:
+		    if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK:
+		        print("the open file became O_NONBLOCK")
+		        os._exit(1)
+		os._exit(0)
+	EOP
+	timeout -k 5 60 python3 "$T/shared.py" "$T/lines" "$SCHEDLUA" sim --step --procs=64 synthetic:jobs=500 2>"$T/err" &&
+		err 'nothing runs, nothing arrives, and the'
+}
+ok "whoever else has the agent's files open never finds them non-blocking" shared
+
 same_as() { # POLICY OPTION...
 	policy=$1
 	shift

@@ -73,4 +73,26 @@ killed() {
 }
 ok "the lock of one that was killed holds up nobody" killed
 
+# Plain busted in a clone: the shell's, and the distribution's where its own Lua is another one.  The engine is looked up, not loaded.
+specs() {
+	command -v busted >/dev/null && command -v lua5.4 >/dev/null || return 0
+	mkdir -p "$T/tree/spec" "$T/elsewhere" "$T/tree/.work/build/.libs" && cp "$srcdir/.busted" "$T/tree/" && : >"$T/tree/.work/build/.libs/sched_core.so" &&
+		cat >"$T/tree/spec/which_spec.lua" <<-'EOL' || return 1
+			it("is Lua 5.4 with an engine", function()
+				assert.equal("Lua 5.4", _VERSION)
+				assert.equal(os.getenv("ENGINE"), package.searchpath("sched_core", package.cpath))
+			end)
+		EOL
+	(cd "$T/tree" && env -u LUA_PATH -u LUA_CPATH ENGINE=.work/build/.libs/sched_core.so busted) >"$T/out" 2>&1 || return 1
+	# in the shell the directory is any, and the engine is the installed one
+	{
+		sed '$d' "$srcdir/quickstart"
+		echo 'load_cluster; shell_rc'
+	} >"$T/tree/quickstart"
+	mkdir -p "$T/tree/t/live" "$T/tree/.work/inst/lib/lua/5.4" && echo 'SLURM_CONF=x' >"$T/tree/t/live/cluster.sh" && bash "$T/tree/quickstart" >"$T/rc" &&
+		: >"$T/tree/.work/inst/lib/lua/5.4/sched_core.so" &&
+		(cd "$T/elsewhere" && ENGINE=$T/tree/.work/inst/lib/lua/5.4/sched_core.so bash -c '. "$0" 2>/dev/null; busted "$1"' "$T/rc" "$T/tree/spec/which_spec.lua") >"$T/out" 2>&1
+}
+ok "plain busted takes Lua 5.4 and the engine, in a clone and in ./quickstart shell" specs
+
 echo "1..$n"

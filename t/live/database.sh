@@ -8,6 +8,8 @@
 #   database_up                    MariaDB and slurmdbd, and slurmctld uses them
 #   database_enforce WHAT          AccountingStorageEnforce; slurmctld is started anew
 #   database_with_root             database_up, with an account "lab" of root's
+#   database_to_try NODES          database_with_root, an account "course", a QOS "urgent" that preempts "normal", fair share, and
+#                                  limits are enforced: what ./quickstart shell --accounting has
 #   database_begin FUNCTION        in a file of which some tests do without: that brings it up, and jobs are of account lab
 #   needs_accounting               in those that do not
 #
@@ -85,6 +87,17 @@ database_enforce() {
 
 database_with_root() {
 	database_up && sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null
+}
+
+database_to_try() { # NODES
+	local NODES=$1
+	database_with_root && sacctmgr -i -Q add account course > /dev/null &&
+		sacctmgr -i -Q add user root account=course > /dev/null &&
+		sacctmgr -i -Q add qos urgent Priority=1000 Preempt=normal > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,urgent defaultqos=normal > /dev/null || return 1
+	cluster_conf PreemptType=preempt/qos PreemptMode=REQUEUE PriorityType=priority/multifactor PriorityWeightFairshare=100000 \
+		PriorityWeightAge=1000 PriorityWeightQOS=1000000
+	database_enforce associations,limits,qos
 }
 
 # What follows beside_begin begins with the database, too.

@@ -16,7 +16,7 @@
 -- doc/policy-api.md, "Specs".
 
 if _VERSION ~= "Lua 5.4" then
-	error(("sched.test needs Lua 5.4, and this is %s: run the specs with  lua5.4 $(command -v busted) FILE")
+	error(("sched.test needs Lua 5.4, and this is %s: run the specs with  busted --lua=lua5.4 FILE")
 		:format(_VERSION), 0)
 end
 

@@ -32,6 +32,12 @@ bool sl_past_same(const json_t *a, const json_t *b)
 	return true;
 }
 
+/* True if the job waited for another reason within the same second: several cycles follow a change of the policies at once. */
+static bool is_momentary(const json_t *newer, const json_t *event)
+{
+	return sl_past_is(newer, "wait") && sl_past_is(event, "wait") && sl_member_integer(newer, "since") == sl_member_integer(event, "since");
+}
+
 /* Put an event, which is older than all before it, at the end of the list. */
 static void append(struct sl_past *s, json_t *event)
 {
@@ -43,6 +49,8 @@ static void append(struct sl_past *s, json_t *event)
 	} else if (newer && sl_past_same(newer, event)) {
 		/* a new file of the journal repeats what the one before said */
 		json_object_set(newer, "since", json_object_get(event, "since"));
+		json_decref(event);
+	} else if (newer && is_momentary(newer, event)) {
 		json_decref(event);
 	} else {
 		if (newer)

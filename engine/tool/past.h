@@ -3,7 +3,7 @@
  * past.h - what the decision journal (image/journal.h) says of one job, as events.
  *
  * The journal is read from its newest line back.  It says what changed: the newest line that names a job is what
- * holds.  An event has "event" (start, wait, gone, action), "since", "until" unless it still holds, "policy", and the
+ * holds; of several reasons to wait within one second the last one stands.  An event has "event" (start, wait, gone, action), "since", "until" unless it still holds, "policy", and the
  * keys of its record in the journal.
  *
  * Ownership: owns its events; borrows what is recent.  Threads: none.

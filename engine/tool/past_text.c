@@ -110,10 +110,12 @@ void sl_past_print(const json_t *event, FILE *out)
 	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
 	const char *by = sl_member_text(event, "by"), *note = sl_member_text(event, "note"),
 		*beyond = sl_member_text(event, "beyond"), *shortage = sl_member_text(event, "shortage");
+	/* what was done to the job in the second in which the event began ends no wait */
+	bool ended = sl_member_integer(event, "until") > sl_member_integer(event, "since");
 
 	sl_text_time(since, sl_member_integer(event, "since"));
 	sl_text_time(until, sl_member_integer(event, "until"));
-	fprintf(out, "%s%s%s  ", since, json_object_get(event, "until") ? " to " : "", json_object_get(event, "until") ? until : "");
+	fprintf(out, "%s%s%s  ", since, ended ? " to " : "", ended ? until : "");
 	print_what(event, out);
 	fprintf(out, "  [%s]\n", *by ? by : sl_member_text(event, "policy"));
 	if (*note)

@@ -33,6 +33,22 @@ explain_wait() {
 }
 ok "explain tells newest first why a job waits, since when, and who is ahead" explain_wait
 
+# Three sets of policies in one second, the last of which says what the first did; and one that notifies.
+explain_deploys() {
+	mkdir -p "$T/quick" && cat >"$T/quick/decisions.jsonl" <<-'EOJ'
+		{"sequence": 1, "now": 1793620800, "policy": "easy", "pending": [{"job": 7, "why": "resources"}, {"job": 8, "why": "resources"}]}
+		{"sequence": 2, "now": 1793620820, "policy": "fcfs", "pending": [{"job": 7, "why": "order"}, {"job": 8, "why": "order"}]}
+		{"sequence": 3, "now": 1793620820, "policy": "mine", "pending": [{"job": 7, "why": "policy"}, {"job": 8, "why": "policy"}]}
+		{"sequence": 4, "now": 1793620820, "policy": "easy", "pending": [{"job": 7, "why": "resources"}, {"job": 8, "why": "priority"}]}
+		{"sequence": 5, "now": 1793620840, "policy": "mine", "pending": [{"job": 9, "why": "policy"}], "actions": [{"job": 9, "verb": "notify", "text": "soon", "done": true}]}
+	EOJ
+	run 0 explain --dir "$T/quick" 7 && [ "$(grep -c '  waits: ' "$T/out")" = 1 ] && out '^2026-11-02T12:00:00  waits: resources' &&
+		run 0 explain --dir "$T/quick" 8 && [ "$(grep -c '  waits: ' "$T/out")" = 2 ] && out '^2026-11-02T12:00:20  waits: priority' &&
+		out '^2026-11-02T12:00:00 to 2026-11-02T12:00:20  waits: resources' &&
+		run 0 explain --dir "$T/quick" 9 && out '^2026-11-02T12:00:40  notify: soon' && out '^2026-11-02T12:00:40  waits: policy'
+}
+ok "explain lists no interval without length" explain_deploys
+
 explain_ends() {
 	run 0 explain --dir "$J" 9 && out "started on n2 (8 cores)" && ! out "ahead" >/dev/null &&
 		run 0 explain --dir "$J" 10 && out "was to start on n2: cancelled meanwhile" &&

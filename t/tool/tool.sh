@@ -88,3 +88,13 @@ cat >"$T/full.json" <<'EOF'
 EOF
 echo 'local sched = require "sched"  return sched.site { default = { sched.preempt {}, "easy" } }' >"$T/preempt.lua"
 }
+
+# Four runs of 100 to 400 s that followed each other, of jobs that asked for 1000 s.
+predict_log() {
+	echo "JobIDRaw|User|Account|Partition|JobName|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes"
+	echo "1|anna|a|all|x|2026-11-01T10:00:00|2026-11-01T10:00:00|2026-11-01T10:01:40|100|17|COMPLETED|1|1"
+	echo "2|anna|a|all|x|2026-11-01T11:00:00|2026-11-01T11:00:00|2026-11-01T11:03:20|200|17|COMPLETED|1|1"
+	echo "3|anna|a|all|x|2026-11-01T12:00:00|2026-11-01T12:00:00|2026-11-01T12:05:00|300|17|COMPLETED|1|1"
+	echo "4|anna|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
+	echo "5|eve|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
+}

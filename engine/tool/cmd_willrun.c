@@ -17,6 +17,7 @@
 #include "script/decide.h"
 #include "tool/asked.h"
 #include "tool/explain_order.h"
+#include "tool/explain_stops.h"
 #include "tool/foresee.h"
 #include "tool/report.h"
 #include "tool/statedir.h"

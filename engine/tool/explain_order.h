@@ -14,8 +14,6 @@
 #include "image/snapshot.h"
 #include "tool/when.h"
 
-#define SL_EXPLAIN_BUDGET_US INT64_C(30000000)	/* of one decision that somebody waits for */
-
 /* Look at a snapshot: a capture or its JSON form; NULL: the cluster as it is, captured with
  * schedlua-capture, which is looked for beside this program and in $PATH.  Returns what *look* does, or
  * -1 with *err. */

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "image/shortage.h"
-#include "tool/explain_order.h"
 
 #define SHOWN 20
 

@@ -7,6 +7,8 @@
 
 #include "script/decide.h"
 
+#define SL_EXPLAIN_BUDGET_US INT64_C(30000000)	/* of one decision that somebody waits for */
+
 /*
  * Let the policies decide on the snapshot, and give back in *text a line about the job, malloc'ed; NULL: the job may not preempt
  * others, or the plan says nothing of that.  0, or -1 with *err.

@@ -51,6 +51,17 @@ describe("sched.preempt in a simulation", function()
 		assert.equal(0, t.simulate(site "easy", jobs).metrics.stops)
 	end)
 
+	it("leaves policies what they remember from one decision to the next", function()
+		local counts = support.policy [[
+			local n = (cluster:recall "decisions" or 0) + 1
+			plan:remember("decisions", n)
+			for job in cluster:queue() do plan:start(job) end
+			if n == 3 then error "it remembers" end]]
+		local ok, why = pcall(t.simulate, counts, two_tiers())
+		assert.is_false(ok)
+		assert.matches("it remembers", why, 1, true)
+	end)
+
 	it("goes without stops where waiting is cheaper", function()
 		local s = t.simulate(support.site [[return require "sched".site {
 			default = { require "sched".preempt { wait_price = 0.01 }, "easy" } }]], two_tiers())

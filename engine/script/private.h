@@ -28,6 +28,7 @@ struct sl_script {
 		size_t size;
 		int64_t sequence, now;
 	} origin;
+	bool keeps_memory;		/* sl_script_keep_memory() */
 };
 
 /* A state of a set that may still be read from disk.  NULL with *err and *trace. */

@@ -531,7 +531,13 @@ static int recall(struct sl_script *s, struct sl_error *err)
 	const struct sl_snapshot *snap = s->x.snap;
 	struct sl_script_origin from = { snap->image.base, snap->image.size, snap->meta.sequence[0], snap->meta.now[0] };
 	const struct sl_script_origin *was = &s->origin;
+	bool goes_on = s->keeps_memory;
 
+	s->keeps_memory = false;
+	if (s->x.remember && goes_on) {
+		s->origin = from;
+		return 0;
+	}
 	if (s->x.remember && was->base == from.base && was->size == from.size && was->sequence == from.sequence &&
 	    was->now == from.now)
 		return 0;
@@ -547,6 +553,11 @@ struct sl_remember *sl_script_take_memory(struct sl_script *s)
 
 	s->x.remember = NULL;
 	return m;
+}
+
+void sl_script_keep_memory(struct sl_script *s)
+{
+	s->keeps_memory = true;
 }
 
 static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)

@@ -110,6 +110,10 @@ const char *sl_script_held(const struct sl_script *s);
 struct sl_remember;
 struct sl_remember *sl_script_take_memory(struct sl_script *s);
 
+/* The next decision is about the same cluster, some time later, although its snapshot says another time (a simulation in which
+ * jobs are stopped): it goes on from what is remembered now. */
+void sl_script_keep_memory(struct sl_script *s);
+
 /* Bytes of Lua memory in use and at the peak. */
 size_t sl_script_memory(const struct sl_script *s, size_t *peak);
 

@@ -67,6 +67,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
 		rc = copy_starts(s, p, err);
+	if (s->stops && s->script)
+		sl_script_keep_memory(s->script);
 	if (!rc && s->stops)
 		rc = (s->stopping = sl_stops_take(s->stops, p, err)) < 0 ? -1 : 0;
 	if (!rc && s->opt.after_pass)

@@ -2,6 +2,7 @@
 /*
  * cmd_forecast.c - schedlua forecast: when will jobs start?
  */
+#include "tool/explain_stops.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>

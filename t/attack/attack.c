@@ -70,7 +70,7 @@ const char *__asan_default_options(void)
 #endif
 
 static const char *const stages[] = {
-	"site", "parse", "load", "serve", "admit", "allow", "rank", "decide", "loop", "explain",
+	"site", "parse", "load", "serve", "admit", "allow", "rank", "place", "score", "decide", "loop", "explain",
 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
 

@@ -151,9 +151,9 @@ local kinds = {
 	function() return function(...) return ... end end,
 	of_pool "cluster", of_pool "plan", of_pool "job", of_pool "other", of_pool "running", of_pool "node",
 	of_pool "partition", of_pool "list", of_pool "usage", of_pool "bid", of_pool "bids", of_pool "jobs", of_pool "walk",
-	of_pool "model", of_pool "held", of_pool "file", of_pool "totals", of_pool "warn",
+	of_pool "model", of_pool "class", of_pool "held", of_pool "file", of_pool "totals", of_pool "warn",
 	function()
-		return stale[one_of { "cluster", "plan", "job", "node", "partition", "list", "bid", "bids", "walk", "held" }]
+		return stale[one_of { "cluster", "plan", "job", "node", "partition", "list", "bid", "bids", "walk", "held", "class" }]
 	end,
 	function() return extra[1 + below(#extra + 1)] end,
 }
@@ -316,6 +316,11 @@ function M.at(stage, cluster, plan, job)
 	elseif stage == chunk.stage then
 		anything()
 	end
+end
+
+--- Nodes that are alike, of which a score is asked: good until it is given.
+function M.class(class)
+	pool.class, extra[1] = class, class.score
 end
 
 --- What a function of the policy returns: mostly something of use, and always while the set is

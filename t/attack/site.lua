@@ -32,6 +32,17 @@ function part.allow(job, cluster)
 	return hostile.answer(hostile.below(4) == 0 and "later" or true)
 end
 
+function part.place(job, cluster)
+	hostile.at("place", cluster, nil, job)
+	return hostile.answer(hostile.below(2) == 0 and { place = "score" } or { place = "fgd" })
+end
+
+function part.score(job, class, cluster)
+	hostile.class(class)
+	hostile.at("score", cluster, nil, job)
+	return hostile.answer(hostile.below(4) > 0 and class.free_cores)
+end
+
 function part.explain(job, cluster)
 	hostile.at("explain", cluster, nil, job)
 	return "explained"

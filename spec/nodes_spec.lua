@@ -155,7 +155,7 @@ describe("place", function()
 	end)
 
 	it("is refused when it returns something else", function()
-		assert.matches("place: expected nothing or a table with nodes, except, prefer, place, least or use_blocked, got string",
+		assert.matches("place: expected nothing or a table with nodes, except, prefer, place, least, segment or use_blocked, got string",
 			support.refused '{ name = "x", place = function() return "pack" end }')
 		assert.matches("place: unknown key 'node'", support.refused '{ name = "x", place = function() return { node = 1 } end }')
 	end)

@@ -91,7 +91,7 @@ describe("a placement score", function()
 	end)
 
 	it("that there is not is refused with its line", function()
-		assert.matches('site.lua:3: place "fgdd": expected bestfit, contiguous, pack, .*, fgd or native',
+		assert.matches('site.lua:3: place "fgdd": expected bestfit, contiguous, pack, .*, fgd, blocks or native',
 			support.refused '"easy", place = "fgdd"')
 		assert.matches("place = 5; expected a name", support.refused '"easy", place = 5')
 		assert.matches('sched.place: place "best": expected bestfit', support.refused 'sched.place { "best" }, "easy"')

@@ -337,9 +337,24 @@ static void read_least(lua_State *L, int table, struct sl_lua_wish *wish)
 	lua_pop(L, 1);
 }
 
+/* segment = n, beside a place. */
+static void read_segment(lua_State *L, int table, struct sl_lua_wish *wish)
+{
+	if (lua_getfield(L, table, "segment") != LUA_TNIL) {
+		lua_Integer n = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+
+		if (n < 1 || n > SL_MAX_NODES)
+			luaL_error(L, "place: segment: expected a number of nodes from 1, got %s", sl_sandbox_tostring(L, -1, NULL));
+		if (wish->method < 0)
+			luaL_error(L, "place: segment: expected only beside a place, such as \"blocks\"");
+		wish->segment = (uint32_t) n;
+	}
+	lua_pop(L, 1);
+}
+
 void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish)
 {
-	static const char *const words = "nodes, except, prefer, place, least or use_blocked";
+	static const char *const words = "nodes, except, prefer, place, least, segment or use_blocked";
 	struct sl_how how = { .method = SL_PLACE_METHODS };
 
 	*wish = (struct sl_lua_wish) { .method = -1 };
@@ -358,6 +373,7 @@ void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 	}
 	lua_pop(L, 1);
 	read_least(L, table, wish);
+	read_segment(L, table, wish);
 	/* what it waits for is lowered with time */
 	if (wish->least && x->wake_time > sl_later(sl_cluster_now(x->cluster), LEAST_AGAIN_S))
 		x->wake_time = sl_later(sl_cluster_now(x->cluster), LEAST_AGAIN_S);
@@ -365,7 +381,8 @@ void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_w
 
 struct sl_how sl_lua_wished_how(const struct sl_lua_wish *wish)
 {
-	return (struct sl_how) { .method = (enum sl_place_method) wish->method, .least = wish->least };
+	return (struct sl_how) { .method = (enum sl_place_method) wish->method, .least = wish->least,
+				.segment = wish->segment };
 }
 
 int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err)
@@ -396,6 +413,8 @@ static void take_sets(lua_State *L, struct sl_lua *x, struct sl_entry *e, const 
 	if (!h->terms.how && h->wish.method >= 0) {
 		h->place = sl_lua_wished_how(&h->wish);
 		h->terms.how = &h->place;
+	} else if (h->terms.how && h->place.method != SL_PLACE_EXPLICIT) {
+		h->place.segment = h->wish.segment;
 	}
 }
 

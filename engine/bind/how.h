@@ -18,6 +18,7 @@ struct sl_lua_wish {
 	uint32_t confine, prefer;	/* numbers of sets (sl_cluster_confinement()); 0: not said */
 	int method;			/* enum sl_place_method; -1: not said */
 	uint32_t least;			/* of a bundled score */
+	uint32_t segment;		/* nodes; 0: not said */
 	uint32_t score;			/* number of the own score (bind/score.c); 0: none */
 	bool use_blocked;
 	bool known;			/* place() was asked */

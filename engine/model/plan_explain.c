@@ -157,6 +157,10 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 		plan_say(r, why, "needs nodes below %" PRId64 " leaf switch%s for now, it does not fit there", m->need,
 			 m->need == 1 ? "" : "es");
 		break;
+	case SL_LACK_SEGMENTS:
+		plan_say(r, why, "needs its nodes in segments of %" PRId64 ", each in one block: too few blocks have so many %s", m->have,
+			 now ? "free" : "nodes");
+		break;
 	case SL_LACK_REQUIRED:
 		plan_say(r, why, "a node it requires %s", now ? "is not free" : "does not suffice");
 		if (m->node < a->p->c->snap->node.rows)

@@ -21,6 +21,7 @@ struct booking {
 	int64_t expected;		/* seconds that it is booked for, where less than the limit; else 0 */
 	int64_t boots;			/* seconds before those, in which its nodes boot */
 	enum sl_place_method method;
+	uint32_t segment;		/* struct sl_how */
 	struct sl_range licenses;	/* rows of job_license that it has */
 	uint32_t by;
 	uint32_t reserved;		/* reservations made before, of those that were dropped meanwhile too */

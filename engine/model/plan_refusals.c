@@ -151,7 +151,7 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 static bool is_exact(const struct attempt *a)
 {
 	return sl_request_has_first_start(&a->w->pub.request) && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT &&
-	       a->how.method != SL_PLACE_OWN;	/* which may refuse nodes that others have */
+	       !a->how.segment && a->how.method != SL_PLACE_OWN;	/* which may refuse nodes that others have */
 }
 
 /* No start from *from* on before the time that is returned. */

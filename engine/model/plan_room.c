@@ -200,7 +200,7 @@ enum sl_plan_rule sl_plan_promises(const struct sl_plan *p)
 /* True if the time that is found for the head the next time is sure to be no later. */
 static bool keeps_its_time(const struct booking *head)
 {
-	return !head->expected && head->method != SL_PLACE_EXPLICIT && sl_request_has_first_start(&head->want->pub.request);
+	return !head->expected && !head->segment && head->method != SL_PLACE_EXPLICIT && sl_request_has_first_start(&head->want->pub.request);
 }
 
 struct sl_room sl_plan_room(struct sl_plan *p)

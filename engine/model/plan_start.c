@@ -205,6 +205,7 @@ static struct booking *make_booking(struct attempt *a, int64_t t, int64_t second
 	b->limit = seconds;
 	b->expected = plan_booked(a, seconds) < seconds ? a->expected : 0;
 	b->method = a->how.method;
+	b->segment = a->how.segment;
 	b->by = a->p->bys - 1;
 	b->reserved = a->p->reservations;
 	b->blocks = plan_blocks_of(a->p, b->entry.job, b->want);
@@ -286,7 +287,7 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 /* Book the head anew at its time, beside what was booked meanwhile. */
 static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *err)
 {
-	struct sl_how how = { .method = head->method };
+	struct sl_how how = { .method = head->method, .segment = head->segment };
 	const struct sl_terms terms = { .how = &how };
 	struct sl_layout old = head->layout;
 	int64_t until = head->t1;
@@ -385,7 +386,7 @@ static bool is_stuck(const struct attempt *a, const struct booking *head)
 	enum sl_lack lack = a->lack.misfit.lack;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || a->p->holds ||
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || a->p->holds || a->how.segment || head->segment ||
 	    !sl_request_has_first_start(&a->w->pub.request) || a->w->pub.variants > 1 || head->want->pub.variants > 1)
 		return false;
 	of_head.duration = head->t1 - head->t0;

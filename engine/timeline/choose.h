@@ -52,6 +52,7 @@ struct sl_need {
 	int64_t units;			/* in all */
 	int32_t given_cores;		/* that a node gives for its least: of those, and of cores beside the timeline's */
 	uint32_t least_score;		/* of a node, for a start now */
+	uint32_t segment;		/* nodes; 0: none */
 };
 
 /* 0, or -1 when the request cannot be satisfied on nodes of that timeline (with *misfit), or

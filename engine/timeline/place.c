@@ -14,7 +14,7 @@ static const char *const method_word[SL_PLACE_EXPLICIT] = {
 	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_LEAST_LOADED] = "least_loaded", [SL_PLACE_LAST] = "last",
 	[SL_PLACE_LEAST_LEFT] = "least_left", [SL_PLACE_WORST_FIT] = "worst_fit", [SL_PLACE_DOT_PRODUCT] = "dot_product",
 	[SL_PLACE_GPU_PACKING] = "gpu_packing", [SL_PLACE_GPU_CLUSTERING] = "gpu_clustering", [SL_PLACE_FGD] = "fgd",
-	[SL_PLACE_NATIVE] = "native",
+	[SL_PLACE_BLOCKS] = "blocks", [SL_PLACE_NATIVE] = "native",
 };
 
 int sl_place_method(const char *name, struct sl_error *err)
@@ -24,7 +24,7 @@ int sl_place_method(const char *name, struct sl_error *err)
 			return m;
 	}
 	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, least_loaded, last, "
-		       "least_left, worst_fit, dot_product, gpu_packing, gpu_clustering, fgd or native", name);
+		       "least_left, worst_fit, dot_product, gpu_packing, gpu_clustering, fgd, blocks or native", name);
 }
 
 /* -- at one time ------------------------------------------------------- */
@@ -43,9 +43,15 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 		return -1;
 	if ((unsigned) how->method >= SL_PLACE_METHODS)
 		return sl_fail(err, SL_EINVAL, "place: no method %d", how->method);
+	if (how->segment && r->parts)
+		return sl_fail(err, SL_EINVAL, "place: segments beside counts of nodes of each part");
 	if (sl_effort_spend(tl->effort, EFFORT_OF_FIT, err))
 		return -1;
-	return sl_need_of(tl, r, need, misfit) ? 0 : 1;
+	if (sl_need_of(tl, r, need, misfit))
+		return 0;
+	if (tl->tree && how->method != SL_PLACE_NATIVE && need->max_nodes >= how->segment)
+		need->segment = how->segment;
+	return 1;
 }
 
 /* With a sheet of what the nodes offer now. */
@@ -87,7 +93,7 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	if (sheet)
 		return fit_from_sheet(tl, need, sheet, sl_place_has_score(method), layout, misfit, err);
 	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS && !may_refuse(need, method) &&
-		       !(tl->tree && need->r->max_leaves), &sums, err);
+		       !(tl->tree && need->r->max_leaves) && !need->segment, &sums, err);
 	if (rc)
 		return rc;
 	lack = sl_sums_lack(&sums, need);

@@ -60,6 +60,7 @@ enum sl_place_method {
 	SL_PLACE_GPU_CLUSTERING,	/* nodes that run jobs of the same sort */
 	SL_PLACE_FGD,		/* fragmentation gradient descent: fragmentation rises least, or falls most */
 	SL_PLACE_OWN,		/* a policy's own score */
+	SL_PLACE_BLOCKS,	/* below as few leaf switches, called blocks, as will do, whole idle ones last */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others; so is any request with picks of its own */
 	SL_PLACE_METHODS
@@ -81,6 +82,13 @@ enum sl_place_method {
  * at any time, and never keeps a request from starting but where it says how many leaves: then whatever
  * the method, of single leaves that will do the one with the fewest free nodes; else as few leaves of
  * any as can be.
+ *
+ * blocks: a block is what hangs on one leaf switch; it is whole while all its nodes are idle for as long as the request runs.
+ * The request has exactly its fewest nodes, below as few blocks as will do; of such choices the one that leaves the most blocks
+ * whole; the last block is the smallest that suffices.  With segments it has a multiple of so many nodes in each block, and
+ * the choice leaves the most blocks whole, and of those takes the fewest blocks.  Segments hold whatever the method is,
+ * but for native and explicit, and where no tree is known; without them blocks never keep a request from starting.  A
+ * request that may have fewer nodes than a segment has none.  Each node gives at least an equal part of its units.
  */
 
 struct sl_how {
@@ -88,6 +96,7 @@ struct sl_how {
 	const struct sl_pick *picks;	/* SL_PLACE_EXPLICIT */
 	uint32_t count;
 	uint32_t least;			/* for a start now: no node whose bundled score is below that */
+	uint32_t segment;		/* nodes of a segment; 0: not said.  Not beside parts */
 };
 
 /* True if nodes are taken by a score: a bundled one, or any. */
@@ -162,6 +171,7 @@ enum sl_lack {
 	SL_LACK_BLOCK,		/* no block of consecutive nodes is large enough */
 	SL_LACK_LEAVES,		/* not below so few leaf switches */
 	SL_LACK_SCORE,		/* enough nodes, but the score of too many is below what the job waits for, or refuses them */
+	SL_LACK_SEGMENTS,	/* enough nodes, but not in whole segments of *have* nodes, each in one block */
 	SL_LACK_TIME,		/* after the latest start allowed */
 	SL_LACK_SENSE,		/* asks for what cannot be on any machine (tasks that do not divide, ...) */
 };

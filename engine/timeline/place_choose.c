@@ -210,8 +210,7 @@ static uint32_t load(const struct sl_timeline *tl, const struct sl_offer *o, int
 	return used < all ? (uint32_t) ((used << 32) / all) : UINT32_MAX;
 }
 
-static void rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method,
-			int64_t t)
+void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method, int64_t t)
 {
 	struct sl_space *sp = p->sp;
 	int64_t even = method == SL_PLACE_SPREAD && p->nodes > 0 ? up(p->units, p->nodes) : 0;
@@ -322,7 +321,7 @@ static int run_method(struct sl_timeline *tl, struct sl_picker *p, enum sl_place
 	}
 	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
 		return sl_choose_bestfit(p, err);
-	rank_offers(tl, p, method, t);
+	sl_rank_offers(tl, p, method, t);
 	return choose_ordered(p, method == SL_PLACE_LAST, err);
 }
 
@@ -511,6 +510,8 @@ int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_
 {
 	int rc;
 
+	if (need->segment)
+		return sl_choose_in_blocks(tl, need, t, misfit, err);
 	if (tl->tree && need->r->max_leaves)
 		return choose_below(tl, need, method, t, misfit, err);
 	if (tl->tree && !need->r->contiguous && !need->r->ignores_tree && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
@@ -520,6 +521,11 @@ int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_
 		if (rc)
 			return rc;
 		sl_widen(tl->space);
+	}
+	if (tl->tree && !need->r->contiguous && !need->r->ignores_tree && method == SL_PLACE_BLOCKS) {
+		rc = sl_choose_in_blocks(tl, need, t, NULL, err);
+		if (rc)
+			return rc;
 	}
 	return choose_anywhere(tl, need, method, t, misfit, err);
 }

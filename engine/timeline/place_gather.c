@@ -19,6 +19,9 @@ static void free_space(void *arg)
 	free(sp->whole);
 	free(sp->branch);
 	free(sp->ranked);
+	free(sp->lot);
+	free(sp->open);
+	free(sp->seat);
 	free(sp->kind_in);
 	free(sp->spans.at);
 	free(sp->required.at);

@@ -88,6 +88,22 @@ struct sl_branch {
 	bool taken;
 };
 
+/* A block, which is a leaf switch, and its nodes that will do. */
+struct sl_lot {
+	uint32_t number;		/* of the switch */
+	uint32_t size;			/* all its nodes */
+	uint32_t nodes, idle, required;
+	uint32_t room, taken;		/* segments; without segments nodes */
+	bool whole;
+};
+
+struct sl_seat {		/* a node that will do */
+	uint32_t lot, node, offer, weight;
+	bool required;
+	int64_t key;
+	uint64_t key2;
+};
+
 struct sl_space {
 	struct sl_offer *offer;
 	uint32_t offers, offer_room;
@@ -96,6 +112,9 @@ struct sl_space {
 	uint32_t singles;		/* leaves that have enough, the first in ranked */
 	struct sl_branch *branch, *ranked;	/* by switch; those with nodes, the best first */
 	uint32_t branch_room, ranked_room;
+	struct sl_lot *lot, *open;	/* by switch; those to choose from, in their order */
+	struct sl_seat *seat;
+	uint32_t lot_room, open_room, seat_room;
 	struct sl_nodeset **set;	/* parts of classes */
 	uint32_t sets, set_room;
 	uint8_t *kind_in;		/* by kind: how it lies to the eligible nodes */
@@ -276,6 +295,9 @@ struct sl_picker {
 
 bool sl_picker_done(const struct sl_picker *p);
 
+/* The order in which a method takes the offers gathered, into their keys. */
+void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method, int64_t t);
+
 /* Take as many nodes of the span as the need wants and allows, from its end when
  * *back*; the rest of the span is passed over for good. */
 int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, struct sl_error *err);
@@ -321,8 +343,17 @@ void sl_widen(struct sl_space *sp);
  */
 int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint32_t n, struct sl_error *err);
 
+/* The weight of offers up to which they will do, all over the machine. */
+uint32_t sl_heaviest(const struct sl_space *sp, const struct sl_need *need);
+
 /* Leaves that the nodes are below, a node that is below none counted as one. */
 uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes);
+
+/* -- place_segments.c --------------------------------------------------- */
+
+/* Choose among the offers gathered in blocks, in whole segments if need->segment (place.h), as sl_choose() does. */
+int sl_choose_in_blocks(struct sl_timeline *tl, const struct sl_need *need, int64_t t, struct sl_misfit *misfit,
+			struct sl_error *err);
 
 /* -- place_deal.c ------------------------------------------------------ */
 

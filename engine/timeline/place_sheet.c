@@ -518,7 +518,7 @@ static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum
 	bool scores = sl_place_has_bundled_score(method) && !need->least_score && !r->max_leaves;
 
 	return (scores || ((method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE) && !tl->tree)) &&
-	       tl->lives > FEW_CLASSES && tl->lives > tl->nodes / SL_WORD && !r->required && !r->contiguous && !r->most_nodes &&
+	       !need->segment && tl->lives > FEW_CLASSES && tl->lives > tl->nodes / SL_WORD && !r->required && !r->contiguous && !r->most_nodes &&
 	       (need->max_nodes >= UINT32_MAX / 2 || (int64_t) need->least * need->max_nodes >= need->units);
 }
 

@@ -21,8 +21,7 @@ static void add_sums(struct sl_sums *to, const struct sl_sums *s)
 		to->job[j] += s->job[j];
 }
 
-/* The weight up to which nodes will do, all over the machine. */
-static uint32_t heaviest(const struct sl_space *sp, const struct sl_need *need)
+uint32_t sl_heaviest(const struct sl_space *sp, const struct sl_need *need)
 {
 	struct sl_sums s = { 0 };
 	uint32_t weight = 0, next;
@@ -188,7 +187,7 @@ static int offer_below(struct sl_timeline *tl, uint32_t weight, struct sl_error 
 int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
-	uint32_t weight = heaviest(sp, need), top;
+	uint32_t weight = sl_heaviest(sp, need), top;
 
 	if (sl_effort_spend(tl->effort, 2 * (uint64_t) tl->nodes + EFFORT_OF_SWITCH * (uint64_t) tl->tree->switches, err) ||
 	    sum_up(tl, need, weight, err) || keep_whole(sp, err))

@@ -13,7 +13,7 @@
 local plan = {}
 
 ---@class sched.how
----@field place? "bestfit"|"contiguous"|"pack"|"spread"|"tight"|"least_loaded"|"last"|"native"
+---@field place? "bestfit"|"contiguous"|"pack"|"spread"|"tight"|"least_loaded"|"last"|"blocks"|"native"
 ---@field layout? table<sched.node|string, integer|integer[]> cores by node, or { cores, tasks }; 0 cores: what the tasks there need
 ---@field shape? integer|"any" one of the job's alternatives; 0: as asked; "any": as asked, else the first that fits
 ---@field bid? sched.bid its nodes and cores, instead of the three above

@@ -28,6 +28,7 @@
 ---@field prefer? sched.nodeset these alone if it can start there now, else any
 ---@field place? string|fun(job: sched.job, class: sched.node_class, cluster: sched.cluster): number|false as in the how of plan:start(), or a score
 ---@field least? number beside a place that is a bundled score: the job waits where none is as good
+---@field segment? integer beside a place: its nodes are in whole segments of so many nodes, each below one leaf switch
 ---@field use_blocked? boolean it may use nodes that plan:block() keeps free
 
 ---@class sched.option
@@ -156,7 +157,7 @@ function sched.first_job(options) end
 function sched.score(order) end
 
 --- By which score jobs get their nodes.
----@param place { [1]: string|fun(job: sched.job, class: sched.node_class, cluster: sched.cluster): number|false, least?: number, price?: number }
+---@param place { [1]: string|fun(job: sched.job, class: sched.node_class, cluster: sched.cluster): number|false, least?: number, price?: number, segment?: integer|fun(job: sched.job): integer|nil }
 ---@return sched.policy
 function sched.place(place) end
 

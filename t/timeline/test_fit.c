@@ -248,7 +248,7 @@ static void every_answer_agrees_with_trying_everything(void **state)
 {
 	static const enum sl_place_method methods[] = {
 		SL_PLACE_BESTFIT, SL_PLACE_CONTIGUOUS, SL_PLACE_PACK, SL_PLACE_SPREAD, SL_PLACE_TIGHT,
-		SL_PLACE_LEAST_LOADED, SL_PLACE_NATIVE,
+		SL_PLACE_LEAST_LOADED, SL_PLACE_NATIVE, SL_PLACE_BLOCKS,
 	};
 	uint64_t seed = number_from("SL_SEED", 100), rounds = rounds_of(400);
 	static struct world w;
@@ -258,7 +258,7 @@ static void every_answer_agrees_with_trying_everything(void **state)
 		failing_seed = random_state = seed + round;
 		create_world(&w);
 		for (int i = 0; i < 12; i++) {
-			struct sl_how how = { .method = methods[below(7)] };
+			struct sl_how how = { .method = methods[below(8)] };
 			struct reading q;
 
 			random_request(&w);

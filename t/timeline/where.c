@@ -90,6 +90,9 @@ static void misfit_text(const struct sl_misfit *m, char *buf, size_t size)
 		else
 			snprintf(buf, size, "would take %" PRId64 " nodes, may have %" PRId64, m->need, m->have);
 		break;
+	case SL_LACK_SEGMENTS:
+		snprintf(buf, size, "needs %" PRId64 " nodes in segments of %" PRId64, m->need, m->have);
+		break;
 	case SL_LACK_LEAVES:
 		snprintf(buf, size, "needs %" PRId64 " leaf switches or fewer", m->need);
 		break;

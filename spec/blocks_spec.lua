@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Placement in blocks: place = "blocks", sched.place { "blocks", segment = n }.
+local support = require "spec.support"
+local t = require "sched.test"
+
+-- Three racks of four nodes; two nodes of the first and one of the second are in use.
+local function machine(pending)
+	local nodes = {}
+	for n = 1, 12 do
+		nodes[n] = { name = ("n%02d"):format(n), cores = 8, topology = ("rack%d"):format((n - 1) // 4 + 1) }
+	end
+	return t.cluster { nodes = nodes, now = 1700000000, pending = pending, running = {
+		{ id = 91, nodes = { "n01", "n02" }, cores = 8, ends_in = "2h" },
+		{ id = 92, nodes = { "n05" }, cores = 8, ends_in = "1h" },
+	} }
+end
+
+local function job(id, nodes)
+	return { id = id, min_nodes = nodes, max_nodes = nodes, exclusive = true, time_limit = "1h" }
+end
+
+local function nodes_of(list, cluster, id)
+	local start = t.decide(support.site_of(list), cluster):start(id)
+	return start and table.concat(start.nodes, " ")
+end
+
+describe("place = \"blocks\"", function()
+	it("fills used racks before whole ones, with every bundled policy", function()
+		for _, policy in ipairs { "fcfs", "easy", "conservative", "predictive" } do
+			assert.equal("n03 n04", nodes_of(('"%s", place = "blocks"'):format(policy), machine { job(1, 2) }, 1))
+			assert.equal("n06 n07 n08", nodes_of(('"%s", place = "blocks"'):format(policy), machine { job(1, 3) }, 1))
+		end
+	end)
+
+	it("has whole segments, each in one rack", function()
+		local list = 'sched.place { "blocks", segment = 2 }, "easy"'
+		assert.equal("n03 n04 n06 n07", nodes_of(list, machine { job(1, 4) }, 1))
+		assert.equal("n06 n07 n08 n09 n10 n11", nodes_of('sched.place { "blocks", segment = 3 }, "easy"', machine { job(1, 6) }, 1))
+	end)
+
+	it("says which segments a waiting job lacks, and reserves them", function()
+		local plan = t.decide(support.site_of 'sched.place { "blocks", segment = 4 }, "easy"', machine { job(1, 8) })
+		assert.is_nil(plan:start(1))
+		assert.matches("needs its nodes in segments of 4, each in one block", select(2, plan:pending(1)))
+		assert.same({ "n05", "n06", "n07", "n08", "n09", "n10", "n11", "n12" }, plan:reservation(1).nodes)
+	end)
+
+	it("has segments by job", function()
+		local list = 'sched.place { "blocks", segment = function(job) return job.id == 1 and 3 or nil end }, "easy"'
+		assert.equal("n06 n07 n08", nodes_of(list, machine { job(1, 3), job(2, 2) }, 1))
+		assert.equal("n03 n04", nodes_of(list, machine { job(1, 3), job(2, 2) }, 2))
+	end)
+
+	it("refuses a segment that is none", function()
+		assert.matches("'segment' of sched.place: 0 is out of range", support.refused 'sched.place { "blocks", segment = 0 }, "easy"')
+		assert.matches("segment or least, not both", support.refused 'sched.place { "fgd", segment = 2, least = 3 }, "easy"')
+	end)
+
+	it("does not start a short job on what the segments of the first need", function()
+		local short, long = job(2, 3), job(3, 3)
+		short.time_limit, long.time_limit = "30m", "3h"
+		local plan = t.decide(support.site_of 'sched.place { "blocks", segment = 1 }, "easy"', machine { job(1, 10), short, long })
+		assert.is_nil(plan:start(1))
+		assert.same({ "n06", "n07", "n08" }, plan:start(2).nodes)
+		assert.is_nil(plan:start(3))
+	end)
+end)

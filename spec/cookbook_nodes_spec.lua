@@ -122,3 +122,38 @@ describe("examples/cookbook/season", function()
 		assert.equal("hot", node("2026-09-01", true))
 	end)
 end)
+
+describe("examples/cookbook/racks", function()
+	-- Four racks of 18 nodes with a GPU each; the first node of two of them is in use, and one GPU of another one.
+	local function decide(policy, nodes, gpus)
+		local list = {}
+		for n = 1, 72 do
+			list[n] = { name = ("n%02d"):format(n), cores = 4, gres = "gpu:2", topology = ("rack%d"):format((n - 1) // 18 + 1) }
+		end
+		return t.decide(policy, t.cluster { now = 1700000000, nodes = list, running = {
+			{ id = 91, nodes = { "n01", "n19" }, cores = 4, ends_in = "1h" },
+			{ id = 92, nodes = { "n40" }, cores = 1, gpus_per_node = 1, ends_in = "1h" },
+		}, pending = { { id = 1, min_nodes = nodes, max_nodes = nodes, gpus_per_node = gpus, cpus_per_task = 1 },
+			{ id = 2, nodes = 1, gpus_per_node = 2, begin_time = 1700009999 } } }):start(1)
+	end
+
+	-- Nodes in each rack.
+	local function racks(start)
+		local of = { 0, 0, 0, 0 }
+		for _, name in ipairs(start.nodes) do
+			local rack = (tonumber(name:sub(2)) - 1) // 18 + 1
+			of[rack] = of[rack] + 1
+		end
+		return table.concat(of, " ")
+	end
+
+	it("gives 36 nodes whole racks, and 24 nodes twelve in each of two that are in use", function()
+		assert.equal("0 0 18 18", racks(decide(site "racks", 36, 0)))
+		assert.equal("12 12 0 0", racks(decide(site "racks", 24, 0)))
+		assert.not_equal("12 12 0 0", racks(decide("easy", 24, 0)))
+	end)
+
+	it("gives one GPU from a node that pairs cannot use", function()
+		assert.same({ "n40" }, decide(site "racks", 1, 1).nodes)
+	end)
+end)

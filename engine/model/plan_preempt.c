@@ -26,13 +26,13 @@ static void take_entry_out(struct preempting *list, uint32_t at)
 	memmove(list->blocks + at, list->blocks + at + 1, (list->count - at) * sizeof(*list->blocks));
 }
 
-/* Preempting others helps against too little that is free, in the job's own partition and as it asked.  (While others
- * are not stopped for it by the plan, select stops nobody either: it would not know of those that are ending.) */
+/* Preempting others helps against too little that is free, in the job's own partition
+ * and as it asked. */
 void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why)
 {
 	if (!e->loan && !e->shape && !plan_hold_of(p, e->job) && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION ||
 					why == SL_WHY_RESERVED) &&
-	    p->tried.count < SL_PLAN_PREEMPT_MAX && sl_snapshot_may_preempt(p->c->snap, e->job) && !plan_backs_off_until(p, e->job))
+	    sl_snapshot_may_preempt(p->c->snap, e->job))
 		append_entry(&p->tried, *e, 0, 0);
 }
 

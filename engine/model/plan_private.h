@@ -496,9 +496,6 @@ void plan_hold_open(struct sl_plan *p, uint32_t job);
 /* Take the nodes that are held for others out of *nodes*.  0 or -1. */
 int plan_hold_keep_off(const struct sl_plan *p, uint32_t job, struct sl_nodeset *nodes, struct sl_error *err);
 
-/* plan_stop.c: until when nobody is stopped for the job, since places that were made for it failed; 0: it is not so. */
-int64_t plan_backs_off_until(const struct sl_plan *p, uint32_t job);
-
 /* plan_stop.c: sl_plan_preempt() for an entry that the guard allows; does the plan stop others for the job; from now on it
  * does not. */
 struct sl_preempt_terms;

@@ -302,7 +302,8 @@ static uint32_t most_victims(const struct deed *d)
 	return hourly < most ? hourly : most;
 }
 
-int64_t plan_backs_off_until(const struct sl_plan *p, uint32_t job)
+/* Until when nobody is stopped for the job, since places that were made for it failed; 0: it is not so. */
+static int64_t backs_off_until(const struct sl_plan *p, uint32_t job)
 {
 	const struct sl_stopped_view *v = &p->c->snap->stopped;
 	int64_t last = 0, earlier = INT64_MAX, until = 0;
@@ -339,7 +340,7 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 		plan_say(why, SL_WHY_RESOURCES, "a task of it starts now: others are stopped for the next one later");
 	else if (!sl_snapshot_may_preempt(c->snap, j))
 		plan_say(why, SL_WHY_RESOURCES, "Slurm does not let it preempt others");
-	else if ((until = plan_backs_off_until(d->p, j)))
+	else if ((until = backs_off_until(d->p, j)))
 		plan_say(why, SL_WHY_RESOURCES, "others were stopped for it and the place was not had: again in %" PRId64 " s at the earliest",
 			 until - c->now);
 	else

@@ -163,23 +163,6 @@ static void after_a_place_that_failed_it_takes_a_while(void **state)
 	leave(&d);
 }
 
-/* Select knows nothing of those that are ending, and would stop more than are missing. */
-static void nor_does_select_stop_others_for_it_meanwhile(void **state)
-{
-	(void) state;
-	for (int over = 0; over < 2; over++) {
-		struct build *b = four_nodes(1);
-		struct sl_entry e;
-		struct desk d;
-
-		note_stopped(b, 5, 7, over ? 301 : 100);
-		d = sit_at(b);
-		assert_int_equal(start(&d, 7), 0);
-		assert_int_equal(sl_plan_next_preempting(d.p, &e), over);
-		leave(&d);
-	}
-}
-
 static void of_a_user_or_an_hour_only_so_many_are_stopped(void **state)
 {
 	struct sl_preempt_terms terms = { .wait_price = -1, .max_an_hour = 2 };
@@ -569,7 +552,6 @@ int main(void)
 		cmocka_unit_test(no_more_are_stopped_than_may_be),
 		cmocka_unit_test(nobody_stops_in_a_circle),
 		cmocka_unit_test(after_a_place_that_failed_it_takes_a_while),
-		cmocka_unit_test(nor_does_select_stop_others_for_it_meanwhile),
 		cmocka_unit_test(of_a_user_or_an_hour_only_so_many_are_stopped),
 		cmocka_unit_test(a_plan_takes_back_what_is_not_wanted_after_all),
 		cmocka_unit_test(nobody_else_starts_on_a_place_that_is_held),

@@ -118,6 +118,18 @@ static const char *says_itself(const struct sl_want *w)
 		w->shares ? "its cores may be others', too: which nodes have some for it" : "what each of its nodes gives";
 }
 
+/* True if others are stopped for the job in this plan: it starts there and nowhere else, since what is booked behind it counts on
+ * the victims' nodes. */
+static bool is_awaited(const struct sl_plan *p, uint32_t job, struct sl_refusal *r)
+{
+	uint32_t at = plan_stops_others(p, job) ? plan_find(&p->reserved, job) : SL_NONE;
+
+	if (at == SL_NONE || p->reserved.item[at]->t0 <= p->c->now)
+		return false;
+	plan_say(r, SL_WHY_RESOURCES, "others are stopped for it: starts in %" PRId64 " s", p->reserved.item[at]->t0 - p->c->now);
+	return true;
+}
+
 /* What forbids a start or a reservation whatever is free.  1: nothing. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r)
 {
@@ -479,6 +491,8 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	rc = plan_gate(p, w, how, &why);
 	if (rc > 0)
 		rc = plan_gate_now(p, w, &why, err);
+	if (rc > 0 && is_awaited(p, e.job, &why))
+		rc = 0;
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;

@@ -15,7 +15,8 @@
  * Nobody stops in a circle: a job that was stopped for another one stops neither that one nor those for which that one
  * was stopped in its turn, for as long as the snapshot lists it (snapshot.h, stopped).
  *
- * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  If the place cannot
+ * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  In the plan that stops
+ * others for it, it does not start elsewhere.  If the place cannot
  * be had by the time until which it is held, it is released, and others may be stopped after a while (retry_s).
  */
 #ifndef SL_PREEMPT_H

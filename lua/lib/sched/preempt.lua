@@ -5,12 +5,12 @@
 --   default = { sched.preempt { min_runtime = "30m", max_an_hour = 50 }, "easy" }
 --   default = { sched.preempt { reclaim = { physics = 64, biology = 32 } }, "conservative" }
 --
--- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others, and that do not fit
--- now, are looked at in the queue's order. For each of them plan:preempt() finds the set of running jobs whose end
--- costs least; the job is reserved from when they are gone, and its place is held. Whom Slurm allows to be stopped
--- is the upper bound; what is said here leaves some out. A job whose place is held already is reserved there, and
--- starts as soon as it is free. So does a job that may preempt others and fits: whatever the policy's order,
--- nobody is stopped for a job behind it instead.
+-- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others are looked at in the queue's
+-- order. Jobs ahead of them that fit have their places on trial meanwhile, and the first other job that does not fit is
+-- booked: who does not fit into what is left has others stopped. plan:preempt() finds the set of running jobs
+-- whose end costs least; the job is reserved from when they are gone, and its place is held. Whom Slurm allows to be stopped
+-- is the upper bound; what is said here leaves some out. A job whose place is held already starts as soon as that is
+-- free, whatever the policy's order. One that fits without a stop is the policy's to start, like any other job.
 
 local component = require "sched.component"
 local duration = require "sched.duration"
@@ -223,16 +223,110 @@ local function tell(job, answer)
 	end
 end
 
-local function stop_for(opt, cluster, plan, books, how, job)
+-- What goes wrong for one job is not the others' fault.
+local function attempt(job, f, ...)
+	local ok, answer = pcall(f, ...)
+	if not ok then
+		slurm.log_error("preempt: job %d: %s", job.id, tostring(answer))
+	end
+	return answer
+end
+
+-- By id the jobs that may have others stopped ("asks"), and those whose place is held ("held"); and how many there are of each.
+local function askers_of(opt, books, cluster)
+	local askers, count = {}, { asks = 0, held = 0 }
+	for job in cluster:queue(opt.window, nil, "all") do
+		local kind = job.place_held and "held" or not reason_not(opt, books.held, job, cluster) and "asks" or nil
+		if kind then
+			askers[job.id], count[kind] = kind, count[kind] + 1
+		end
+	end
+	return askers, count
+end
+
+-- The queue's jobs as far as the last of so many of that kind: job, its kind.  An array comes again as long as its tasks start.
+local function as_far_as(opt, cluster, askers, kind, count)
+	local queue, last = cluster:queue(opt.window, nil, "all"), nil
+	return function()
+		local job = queue()
+		if not job or count == 0 and job.id ~= last then
+			return nil
+		elseif job.id ~= last and askers[job.id] == kind then
+			count = count - 1
+		end
+		last = job.id
+		return job, askers[job.id]
+	end
+end
+
+-- A job that fits now has its place on trial, so that those behind it are asked of what is left.
+local function start_on_trial(books, job, how)
+	local started = books.plan:start(job, how)
+	if started then
+		table.insert(books.trial, job)
+	end
+	return started
+end
+
+-- True if a place that is held from now on has nodes of the job's: what is free there beside the job would be held, too, once the
+-- job is taken back, and it could not start again.
+local function is_beside_held(books, job)
+	for node in pairs(next(books.nodes) and books.plan:layout(job) or {}) do
+		if books.nodes[node] then
+			return true
+		end
+	end
+	return false
+end
+
+-- What was on trial is taken back: that is the policy's to decide.
+local function end_trial(books)
+	for i = #books.trial, 1, -1 do
+		local job = books.trial[i]
+		-- (an array of which more tasks are to start than fit has started those that do)
+		if not books.placed[job.id] and (job == books.head or not is_beside_held(books, job)) then
+			books.plan:undo(job)
+		end
+	end
+end
+
+local function start_or_keep(plan, job)
+	if not plan:start(job) then
+		plan:preempt(job)
+	end
+end
+
+-- Jobs whose place is held start, there or where jobs ahead of them leave room, or are reserved from when it is free.  Those ahead of them that fit come first; one that
+-- does not fit books nothing here: it could be waiting for just the places that are held.
+local function start_held(opt, books, cluster, askers, count)
+	for job, kind in as_far_as(opt, cluster, askers, "held", count) do
+		if kind == "held" then
+			attempt(job, start_or_keep, books.plan, job)
+		elseif books.plan:state(job) ~= "reserved" then
+			attempt(job, start_on_trial, books, job)
+		end
+	end
+end
+
+-- True if others were looked for.
+local function stop_for(opt, books, how, job, cluster)
 	-- (where waiting has a price, a start on nodes that have to boot is none)
-	if plan:earliest(job, opt.wait_price and { wake_after = math.huge } or nil) == cluster.now then
-		-- (it has its nodes before others are stopped for those behind it; and behind a job that lacks just the place that is
-		-- held for this one, a policy of another order would never start it)
-		plan:start(job)
+	local terms = opt.wait_price and { wake_after = math.huge } or nil
+	if reason_not(opt, books.held, job, cluster) then
+		return false
+	elseif books.plan:state(job) == "reserved" then	-- in another partition
+		if books.plan:earliest(job, terms) == cluster.now then
+			return false
+		end
+	elseif start_on_trial(books, job, terms) then
 		return false
 	end
-	local answer, why, _, found = plan:preempt(job, how)
+	local answer, why, _, found = books.plan:preempt(job, how)
 	if answer then
+		books.placed[job.id] = true
+		for node in pairs(books.plan:layout(job) or {}) do
+			books.nodes[node] = true
+		end
 		tell(job, answer)
 		note(opt, books, job, answer)
 	elseif found then
@@ -241,22 +335,33 @@ local function stop_for(opt, cluster, plan, books, how, job)
 	return true
 end
 
-local function stop_for_all(opt, cluster, plan)
-	local books, left = { held = count_held(opt, cluster), stopped = {}, plan = plan }, opt.jobs
-	local how = make_how(opt, books)
-	for job in cluster:queue(opt.window, nil, "all") do
+-- As in backfill the first that does not fit books its nodes from when it could start, and nobody behind it is to have them.
+local function book_ahead(books, job)
+	if books.plan:state(job) ~= "reserved" and not start_on_trial(books, job) and not books.head and books.plan:reserve(job) then
+		books.head = job
+		table.insert(books.trial, job)
+	end
+end
+
+local function stop_for_rest(opt, books, cluster, askers, count)
+	local how, left = make_how(opt, books), opt.jobs
+	for job, kind in as_far_as(opt, cluster, askers, "asks", count) do
 		if left == 0 then
 			break
-		end
-		if not reason_not(opt, books.held, job, cluster) then
-			-- (what goes wrong for one job is not the others' fault)
-			local ok, asked = pcall(stop_for, opt, cluster, plan, books, how, job)
-			if not ok then
-				slurm.log_error("preempt: job %d: %s", job.id, tostring(asked))
-			end
-			left = left - ((asked or not ok) and 1 or 0)
+		elseif kind == "asks" then
+			left = left - (attempt(job, stop_for, opt, books, how, job, cluster) and 1 or 0)
+		elseif not kind then
+			attempt(job, book_ahead, books, job)
 		end
 	end
+end
+
+local function stop_for_all(opt, cluster, plan)
+	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {}, nodes = {} }
+	local askers, count = askers_of(opt, books, cluster)
+	start_held(opt, books, cluster, askers, count.held)
+	stop_for_rest(opt, books, cluster, askers, count.asks)
+	end_trial(books)
 end
 
 --- sched.preempt { ... }, with the place of the call.

@@ -25,23 +25,24 @@ static const struct table {
 	struct { const char *column; enum role role; } columns[12];	/* all of them have to be there */
 	struct { const char *column; enum role role; } more[2];	/* used where they are there */
 	int64_t origin;		/* of times that are no dates: 0, or one that is made up */
+	int64_t unit;		/* seconds of what they count, and of durations */
 } tables[] = {
 	{ "openb", "pods of Alibaba's cluster-trace-gpu-v2023",
 	  { { "name", NAME }, { "cpu_milli", CPU_MILLI }, { "memory_mib", MEMORY_MIB }, { "num_gpu", GPUS }, { "qos", QOS },
-	    { "creation_time", SUBMIT }, { "scheduled_time", START }, { "deletion_time", END } }, { { NULL, 0 } }, SL_WORKLOAD_ORIGIN },
+	    { "creation_time", SUBMIT }, { "scheduled_time", START }, { "deletion_time", END } }, { { NULL, 0 } }, SL_WORKLOAD_ORIGIN, 1 },
 	{ "philly", "Philly in the form of Sia's artifact",
-	  { { "timestamp", SUBMIT }, { "duration", RUNTIME_S }, { "num_gpus", GPUS }, { "cluster", PARTITION } }, { { NULL, 0 } }, 0 },
+	  { { "timestamp", SUBMIT }, { "duration", RUNTIME_S }, { "num_gpus", GPUS }, { "cluster", PARTITION } }, { { NULL, 0 } }, 0, 1 },
 	{ "chronus", "Philly in the form of Chronus' artifact",
 	  { { "job_id", ID }, { "user", USER }, { "num_gpu", GPUS }, { "submit_time", SUBMIT }, { "duration", RUNTIME_S },
-	    { "model_name", NAME } }, { { "job_type", QOS } }, SL_WORKLOAD_ORIGIN },
+	    { "model_name", NAME } }, { { "job_type", QOS } }, SL_WORKLOAD_ORIGIN, 60 },
 	{ "eagle", "NREL's Eagle",
 	  { { "job_id", ID }, { "user", USER }, { "account", ACCOUNT }, { "partition", PARTITION }, { "qos", QOS },
 	    { "wallclock_req", WALLTIME_S }, { "nodes_req", NODES }, { "processors_req", CORES }, { "gpus_req", GPUS },
-	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, { { NULL, 0 } }, 0 },
+	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, { { NULL, 0 } }, 0, 1 },
 	{ "alcf", "composites of jobs of Argonne's machines",
 	  { { "USERNAME_GENID", USER }, { "PROJECT_NAME_GENID", ACCOUNT }, { "QUEUE_NAME", PARTITION },
 	    { "QUEUED_TIMESTAMP", SUBMIT }, { "RUNTIME_SECONDS", RUNTIME_S }, { "WALLTIME_SECONDS", WALLTIME_S },
-	    { "NODES_REQUESTED", NODES }, { "CORES_REQUESTED", CORES } }, { { NULL, 0 } }, 0 },
+	    { "NODES_REQUESTED", NODES }, { "CORES_REQUESTED", CORES } }, { { NULL, 0 } }, 0, 1 },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -158,13 +159,13 @@ static int64_t number_of(const struct trace *t, enum role role)
 	return end > text && !*end && n >= 0 && n < 0x1p53 ? (int64_t) ceil(n) : -1;
 }
 
-/* An instant: a date, or seconds after a beginning that the trace does not tell. */
+/* An instant: a date, or a time after a beginning that the trace does not tell. */
 static bool instant_of(const struct trace *t, enum role role, int64_t *when)
 {
 	int64_t n = number_of(t, role);
 
 	if (n >= 0) {
-		*when = t->table->origin + n;
+		*when = t->table->origin + n * t->table->unit;
 		return true;
 	}
 	return sl_scan_time(text_of(t, role), when);
@@ -174,7 +175,7 @@ static bool runtime_of(const struct trace *t, int64_t *runtime)
 {
 	int64_t start, end;
 
-	*runtime = number_of(t, RUNTIME_S);
+	*runtime = number_of(t, RUNTIME_S) * t->table->unit;
 	if (t->field[RUNTIME_S] >= 0)
 		return *runtime >= 0;
 	if (!instant_of(t, START, &start) || !instant_of(t, END, &end))
@@ -229,7 +230,7 @@ static int add_row(struct trace *t)
 		return 0;
 	}
 	j.id = id > 0 && id < SL_NONE ? (uint32_t) id : 0;
-	j.estimate_s = walltime > 0 ? walltime : 0;
+	j.estimate_s = walltime > 0 ? walltime * t->table->unit : 0;
 	j.user = sl_store_str(t->s, text_of(t, USER));
 	j.account = sl_store_str(t->s, text_of(t, t->field[ACCOUNT] >= 0 ? ACCOUNT : PARTITION));
 	j.qos = sl_store_str(t->s, text_of(t, QOS));

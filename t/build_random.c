@@ -497,7 +497,7 @@ struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 	b = build_create(machine);
 	b->meta.select_flags = select[build_below(&seed, sizeof(select) / sizeof(select[0]))];
 	b->meta.select_flags |= (half % 4 == 3 ? SL_SELECT_SOFT_LIMIT : 0) | (half % 5 == 2 ? SL_SELECT_TOPO_OPTIONAL : 0) |
-		(half % 5 == 3 ? SL_SELECT_SERIAL_AT_END : 0);
+		(half % 5 == 3 ? SL_SELECT_SERIAL_AT_END : 0) | (half % 3 == 1 ? SL_SELECT_DEALS_ALL : 0);
 	b->meta.over_time_limit = half % 3 * 60;
 	left = calloc(b->nodes, sizeof(*left));
 	random_nodes(b, &seed, left);

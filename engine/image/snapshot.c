@@ -92,6 +92,7 @@ static const struct sl_word select_flags[] = {
 	{ SL_SELECT_LLN, "LLN" }, { SL_SELECT_SOCKET, "SOCKET" }, { SL_SELECT_LLN_DEALS, "LLN_DEALS" },
 	{ SL_SELECT_GRES_IN_TURN, "GRES_IN_TURN" }, { SL_SELECT_SOFT_LIMIT, "SOFT_LIMIT" },
 	{ SL_SELECT_TOPO_OPTIONAL, "TOPO_OPTIONAL" }, { SL_SELECT_SERIAL_AT_END, "SERIAL_AT_END" },
+	{ SL_SELECT_DEALS_ALL, "DEALS_ALL" },
 };
 static const struct sl_word node_states[] = {
 	{ SL_NODE_DOWN, "DOWN" }, { SL_NODE_DRAIN, "DRAIN" }, { SL_NODE_COMPLETING, "COMPLETING" },
@@ -144,6 +145,7 @@ static const struct sl_word asks[] = {
 	{ SL_ASKS_TASK_GRES, "TASK_GRES" }, { SL_ASKS_ONE_TYPE, "ONE_TYPE" },
 	{ SL_ASKS_DEFAULT_CPUS, "DEFAULT_CPUS" }, { SL_ASKS_SOCKETS_IN_TURN, "SOCKETS_IN_TURN" },
 	{ SL_ASKS_HRES, "HRES" }, { SL_ASKS_EXTRA, "EXTRA" }, { SL_ASKS_RECLAIM, "RECLAIM" },
+	{ SL_ASKS_TASK_TRES, "TASK_TRES" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },

@@ -56,6 +56,7 @@ enum sl_snapshot_table {
 #define SL_SELECT_SOFT_LIMIT		0x100	/* time_min_as_soft_limit: jobs are expected to run for their time_min */
 #define SL_SELECT_TOPO_OPTIONAL		0x200	/* TopoOptional: only jobs with --switches are placed by switches */
 #define SL_SELECT_SERIAL_AT_END		0x400	/* pack_serial_at_end: jobs of one CPU go to the last nodes */
+#define SL_SELECT_DEALS_ALL		0x800	/* select refuses a job if some of its tasks have no CPU, though it overcommits */
 
 /* Kinds of generic resource that nodes have, e.g. ("gpu", "a100"). */
 #define SL_GRES_KIND_COLUMNS(X) \
@@ -307,6 +308,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_HRES		0x800000	/* resources of resources.yaml, which belong to nodes; not in its list of licences */
 #define SL_ASKS_EXTRA		0x1000000	/* nodes whose Extra has what its --extra says (extra_constraints) */
 #define SL_ASKS_RECLAIM		0x2000000	/* licences that it may get by preemption (reclaim_licenses); not in its list of licences */
+#define SL_ASKS_TASK_TRES	0x4000000	/* something for each task, CPUs too (-c, from 23.11 on), although it overcommits */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

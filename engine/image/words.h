@@ -52,6 +52,8 @@ typedef unsigned __int128 sl_word_set;
 	X(TASKS_PER_CORE, "--ntasks-per-core", 0, "", "", "") \
 	X(MINCPUS, "--mincpus beyond the CPUs of its tasks", 0, "", "", "") \
 	X(OVERCOMMIT, "--overcommit", 0, "", "", "") \
+	X(CROWDED, "--overcommit on whole nodes or beside --cpus-per-task, with more tasks than nodes", SL_ALONE, "24.11", "", \
+	  "select wants a CPU for each task then, and chooses nodes as if it did not") \
 	X(SOCKETS, "--sockets-per-node", SL_ODD_SHAPE, "", "", \
 	  "which socket the free cores of a node are of is not in the snapshot: so many have to be free that it does not matter") \
 	X(TASKS_PER_SOCKET, "--ntasks-per-socket", SL_ODD_SHAPE, "", "", "as --sockets-per-node") \
@@ -151,9 +153,9 @@ typedef unsigned __int128 sl_word_set;
 	X(ODD_THREADS, "threads of some nodes that make other cores of its tasks", SL_ALONE, "", "", \
 	  "how many cores the tasks take depends on the nodes") \
 	X(UNSURE_SOCKETS, "parts of nodes of which no number of free cores is sure to do", 0, "", "", "") \
-	X(UNFILLED_SOCKETS, "tasks that leave CPUs of a socket over on several nodes", 0, "", "", "") \
+	X(UNFILLED_SOCKETS, "tasks that may leave CPUs of a socket over on several nodes", 0, "", "", "") \
 	X(GRES_IN_TURN, "gres beside more than a core of nodes of several sockets (before 23.11)", 0, "", "23.02", "") \
-	X(UNDEALT, "tasks that might not reach all nodes or are not those of the list", 0, "", "", "") \
+	X(UNDEALT, "tasks that might not reach all nodes, are not those of the list, or of each node no whole planes", 0, "", "", "") \
 	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
 	X(UNSURE_GRES, "more gres than some socket is sure to have", 0, "", "", "") \
 	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \
@@ -174,7 +176,8 @@ typedef unsigned __int128 sl_word_set;
 #define SL_SIZE_OPTIONS(X) \
 	X(NODES, "nodes", TEXT, "N[-M]", 'N', SL_W(NODE_COUNTS) | SL_W(NODE_RANGES) | SL_W(LONG_LIST), "so many nodes") \
 	X(NTASKS, "ntasks", TEXT, "N", 'n', 0, "so many tasks") \
-	X(CPUS_PER_TASK, "cpus-per-task", TEXT, "N", 'c', SL_W(OTHER_CPUS), "so many CPUs for each of them") \
+	X(CPUS_PER_TASK, "cpus-per-task", TEXT, "N", 'c', SL_W(OTHER_CPUS) | SL_W(CROWDED), \
+	  "so many CPUs for each of them") \
 	X(NTASKS_PER_NODE, "ntasks-per-node", TEXT, "N", 0, SL_W(TASKS_PER_NODE), "so many tasks on each node") \
 	X(TIME, "time", TEXT, "TIME", 't', 0, "walltime: minutes, H:M:S or D-H:M:S; default: the partition's") \
 	X(GRES, "gres", TEXT, "NAME[:TYPE][:N],...", 0, SL_W(GRES), "generic resources of each node") \
@@ -207,7 +210,8 @@ typedef unsigned __int128 sl_word_set;
 	X(EXCLUSIVE, "exclusive", WORD, "user|mcs", 0, SL_W(WHOLE_NODES) | SL_W(WHOLE_SWITCHES), \
 	  "nodes that no other job shares, or none of another user or MCS label") \
 	X(OVERSUBSCRIBE, "oversubscribe", WORD, NULL, 's', SL_W(SHARED_CORES), "cores that others may share") \
-	X(OVERCOMMIT, "overcommit", WORD, NULL, 'O', SL_W(OVERCOMMIT), "one CPU of each node, however many tasks") \
+	X(OVERCOMMIT, "overcommit", WORD, NULL, 'O', SL_W(OVERCOMMIT) | SL_W(CROWDED), \
+	  "one CPU of each node, however many tasks") \
 	X(MCS_LABEL, "mcs-label", TEXT, "LABEL", 0, 0, "with that label") \
 	X(PREFER, "prefer", TEXT, "FEATURES", 0, SL_W(PREFER), "nodes with these features, where they can be had as soon") \
 	X(NODELIST, "nodelist", TEXT, "NODES", 'w', SL_W(NODELIST), "these nodes among them") \

@@ -104,6 +104,13 @@ static bool has_task_gres(const struct facts *f)
 	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
 }
 
+/* Does it overcommit where select wants a CPU for each task? */
+static bool is_crowded(const struct facts *f)
+{
+	return f->a->overcommit && f->select & SL_SELECT_DEALS_ALL && (f->whole || f->asks & SL_ASKS_TASK_TRES) &&
+		f->a->tasks > f->a->min_nodes;
+}
+
 /* -- the test of each word ------------------------------------------------- */
 
 #define JOB(column) (f->snap->job.column[f->j])
@@ -121,6 +128,7 @@ TEST(TASKS_PER_NODE, f->a->tasks_per_node)
 TEST(TASKS_PER_CORE, JOB(ntasks_per_core) || f->select & SL_SELECT_ONE_TASK_PER_CORE)
 TEST(MINCPUS, f->a->node_cpus > f->a->cpus_per_task * most(f->a->tasks_per_node, 1))
 TEST(OVERCOMMIT, f->a->overcommit)
+TEST(CROWDED, is_crowded(f))
 TEST(SOCKETS, JOB(sockets_per_node) || JOB(cores_per_socket))
 TEST(TASKS_PER_SOCKET, JOB(ntasks_per_socket))
 TEST(BOARDS, f->asks & SL_ASKS_BOARDS)

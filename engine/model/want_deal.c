@@ -4,8 +4,9 @@
  *
  * select chooses nodes without a look at the distribution, and deals the tasks out in planes afterwards.  With whole
  * nodes, one node, or one CPU of each node there is nothing to deal.  A job is native if planes might not reach all of its
- * nodes (such a node would get no CPU), or if its CPUs are not those of its tasks or come with gres of the job as a whole,
- * since select deals these in another way.
+ * nodes (such a node would get no CPU), if its CPUs are not those of its tasks or come with gres of the job as a whole,
+ * since select deals these in another way, or if --ntasks-per-node is more than a bound that planes reach by themselves:
+ * select goes on round after round, whatever that says.
  *
  * With an arbitrary distribution the user names the nodes and the tasks of each.
  */
@@ -15,6 +16,12 @@
 
 #include <stdlib.h>
 
+/* Does each node get as many planes, all that it may have? */
+static bool fills_planes(const struct sl_request *r, uint32_t plane)
+{
+	return !r->tasks_per_node || (r->tasks_per_node % plane == 0 && want_tasks_of_each_node(r));
+}
+
 static void deal_in_planes(struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;
@@ -22,7 +29,7 @@ static void deal_in_planes(struct sl_cluster *c, struct want *w)
 
 	if (r->max_nodes == 1)
 		w->pub.asked &= ~SL_W(PLANE);
-	else if (!plane || (uint64_t) (r->max_nodes - 1) * plane >= r->tasks)
+	else if (!plane || (uint64_t) (r->max_nodes - 1) * plane >= r->tasks || !fills_planes(r, plane))
 		w->pub.asked |= SL_W(UNDEALT);
 	if (want_can_place(w, SL_W(PLANE)))
 		r->plane = plane;

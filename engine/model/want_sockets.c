@@ -154,7 +154,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 
 /*
  * Do the tasks that a socket holds have all of its CPUs?  Of a node that is followed by others select leaves each of
- * those the CPUs of a socket, whether they are for whole tasks or not.
+ * those the CPUs of a socket, whether they are for whole tasks or not, and whether its gres are for as many tasks.
  */
 static bool fills_sockets(const struct sl_cluster *c, const struct want *w, const struct part *part, const struct sl_ask *a)
 {
@@ -163,6 +163,8 @@ static bool fills_sockets(const struct sl_cluster *c, const struct want *w, cons
 	uint64_t threads = part->min_threads, use = job->threads_per_core[w->entry.job], cores = (uint64_t) part->socket_cores;
 	uint64_t cpus = (uint64_t) job->ntasks_per_core[w->entry.job] * a->cpus_per_task, tasks;
 
+	if (w->pub.asked & SL_W(TASK_GRES) && r->tasks > r->min_nodes && !want_tasks_of_each_node(r))
+		return false;
 	if (use && use < threads)
 		threads = use;
 	if (cpus && cpus < threads)

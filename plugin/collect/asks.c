@@ -141,6 +141,8 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 			w.asks |= SL_ASKS_BOUND_GRES;
 	}
 	asks = w.asks | asks_of_details(job->details) | sl_collect_company(job);
+	if (job->tres_per_task && job->details->overcommit)
+		asks |= SL_ASKS_TASK_TRES;
 	if (job->burst_buffer)
 		asks |= SL_ASKS_BURST_BUFFER;
 	if (sl_job_extra(job))

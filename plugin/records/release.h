@@ -19,6 +19,9 @@
 /* Where sockets are allocated, it looks for cores near gres in each socket in turn. */
 #define SL_GRES_IN_TURN !SL_SLURM(23, 11)
 
+/* Of whole nodes, and of something for each task, it refuses tasks that it finds no CPU for. */
+#define SL_DEALS_ALL SL_SLURM(24, 11)
+
 #if SL_SLURM(25, 11)
 #define CR_MEMORY SELECT_MEMORY
 #define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE

@@ -166,6 +166,27 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	build_destroy(b);
 }
 
+/* For each node behind the one that it looks at select keeps the CPUs of a socket, though its GPUs may be for fewer tasks. */
+static void tasks_with_gpus_of_several_nodes_with_whole_sockets_are_selects(void **state)
+{
+	struct build *b = build_create("4x4c1s4g");
+	struct sl_cluster *c;
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .max_nodes = 4, .tasks = 7 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .max_nodes = 2, .tasks = 2 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .max_nodes = 1, .tasks = 2 });
+	for (uint32_t id = 1; id <= 4; id++)
+		build_change_job(b, id, .gres = build_gres(b, "gpu", "", 2, SL_PER_TASK));
+	c = build_cluster(b);
+	for (uint32_t id = 1; id <= 4; id++)
+		assert_left(want(c, id), id == 1 ? SL_W(PARTS_BY_SOCKET) : 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* Of nodes with 2 sockets of 4 cores so many cores have to be free, wherever they lie. */
 static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state)
 {
@@ -228,6 +249,52 @@ static void planes_are_placed_where_they_settle_what_each_node_gives(void **stat
 	build_destroy(b);
 }
 
+/* From 24.11 on select refuses tasks without a CPU, of whole nodes and of a job that says CPUs of each. */
+static void more_tasks_than_nodes_that_overcommit_are_selects_where_each_wants_a_cpu(void **state)
+{
+	static const struct { uint32_t select, tasks, asks, flags; bool left; } cases[] = {
+		{ SL_SELECT_DEALS_ALL, 3, SL_ASKS_TASK_TRES, 0, true }, { 0, 3, SL_ASKS_TASK_TRES, 0, false },
+		{ SL_SELECT_DEALS_ALL, 2, SL_ASKS_TASK_TRES, 0, false }, { SL_SELECT_DEALS_ALL, 3, 0, 0, false },
+		{ SL_SELECT_DEALS_ALL, 3, 0, SL_JOBF_EXCLUSIVE, true }, { 0, 3, 0, SL_JOBF_EXCLUSIVE, false },
+	};
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = build_create("4x8c");
+		struct sl_cluster *c;
+
+		b->meta.select_flags = cases[i].select;
+		build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 2, .tasks = cases[i].tasks });
+		build_change_job(b, 1, .asks = cases[i].asks);
+		build_change_job(b, 1, .flags |= SL_JOBF_OVERCOMMIT | cases[i].flags);
+		c = build_cluster(b);
+		assert_left(want(c, 1), cases[i].left ? SL_W(CROWDED) : 0);
+		sl_cluster_destroy(c);
+		build_destroy(b);
+	}
+}
+
+/* Select goes on round after round however many tasks a node may have: 4 and 2, not 3 and 3. */
+static void planes_are_selects_that_do_not_fill_what_each_node_may_have(void **state)
+{
+	static const struct { uint32_t tasks, per_node; bool left; } cases[] = { { 6, 3, true }, { 8, 4, false }, { 6, 4, true } };
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 3; i++) {
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 2, .max_nodes = 2, .tasks = cases[i].tasks,
+						      .tasks_per_node = cases[i].per_node });
+		build_change_job(b, i + 1, .distribution = SL_DIST_PLANE);
+		build_change_job(b, i + 1, .plane_size = 2);
+	}
+	c = build_cluster(b);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_left(want(c, i + 1), cases[i].left ? SL_W(PLANE) : 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* Another job, whose tasks are on the nodes from the second on. */
 static struct sl_job_row say_tasks(struct build *b, uint32_t id, const char *tasks)
 {
@@ -279,6 +346,9 @@ int main(void)
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
+		cmocka_unit_test(more_tasks_than_nodes_that_overcommit_are_selects_where_each_wants_a_cpu),
+		cmocka_unit_test(planes_are_selects_that_do_not_fill_what_each_node_may_have),
+		cmocka_unit_test(tasks_with_gpus_of_several_nodes_with_whole_sockets_are_selects),
 		cmocka_unit_test(tasks_are_placed_where_the_job_says),
 	};
 

@@ -243,10 +243,10 @@ cluster_slurm_conf() {
 		[[ " ${lines[*]} " == *PartitionName=* ]] ||
 			echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 	} > "$C/etc/slurm.conf"
-	for line in "${lines[@]}"; do cluster_conf_line "$line"; done
+	cluster_conf "${lines[@]}"
 }
 
-# Replace the line of slurm.conf with this key, or add it.
+# Replace the line with this key in the slurm.conf to come, or add it.
 cluster_conf_line() {
 	local key=${1%%=*} value=${1#*=}
 	[[ $1 != SchedulerParameters=*@(sched_interval=-1|lua_shadow=)* || $1 == *lua_user=* ]] || set -- "$1$(cluster_lua_user)"
@@ -258,13 +258,16 @@ cluster_conf_line() {
 		{ k = tolower($0) }
 		k == want || index(k, want "=") == 1 || index(k, want " ") == 1 { if (!done) print line; done = 1; next }
 		{ print }
-		END { if (!done) print line }' "$C/etc/slurm.conf" > "$C/etc/slurm.conf.new" &&
-		mv "$C/etc/slurm.conf.new" "$C/etc/slurm.conf"
+		END { if (!done) print line }' "$C/etc/slurm.conf.new" > "$C/etc/slurm.conf.next" &&
+		mv "$C/etc/slurm.conf.next" "$C/etc/slurm.conf.new"
 }
 
-cluster_conf() {
+# All of them at once: a slurmd that still reads what it was told to read before must not see one without the other.
+cluster_conf() { # LINE...
 	local line
-	for line; do cluster_conf_line "$line"; done
+	cp "$C/etc/slurm.conf" "$C/etc/slurm.conf.new" || return 1
+	for line; do cluster_conf_line "$line" || return 1; done
+	mv "$C/etc/slurm.conf.new" "$C/etc/slurm.conf"
 }
 
 # The site file is read with suspicion: whole, owned by root, not for others to write.

@@ -5,12 +5,13 @@
 --   default = { sched.preempt { min_runtime = "30m", max_an_hour = 50 }, "easy" }
 --   default = { sched.preempt { reclaim = { physics = 64, biology = 32 } }, "conservative" }
 --
--- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others are looked at in the queue's
--- order. Jobs ahead of them that fit have their places on trial meanwhile, and the first other job that does not fit is
--- booked: who does not fit into what is left has others stopped. plan:preempt() finds the set of running jobs
--- whose end costs least; the job is reserved from when they are gone, and its place is held. Whom Slurm allows to be stopped
--- is the upper bound; what is said here leaves some out. A job whose place is held already starts as soon as that is
--- free, whatever the policy's order. One that fits without a stop is the policy's to start, like any other job.
+-- Before the policy of the list decides, the jobs of its queue that Slurm lets preempt others are looked at in the
+-- queue's order. Jobs ahead of them that fit have their places on trial meanwhile, and the first other job that
+-- does not fit is booked: who does not fit into what is left has others stopped. plan:preempt() finds the set of
+-- running jobs whose end costs least; the job is reserved from when they are gone, and its place is held. Whom
+-- Slurm allows to be stopped is the upper bound; what is said here leaves some out. A job whose place is held
+-- already starts as soon as that is free, whatever the policy's order. One that fits without a stop is the policy's
+-- to start, like any other job.
 
 local component = require "sched.component"
 local duration = require "sched.duration"
@@ -130,7 +131,8 @@ local function is_permitted(opt, victim, job, cluster)
 	return not opt.may or opt.may(victim, job, cluster)
 end
 
--- Of a list of running jobs those that may be stopped for the job, with what each costs; what is no number is no cost.
+-- Of a list of running jobs those that may be stopped for the job, with what each costs; what is no number is no
+-- cost.
 local function permitted_of(opt, books, list, job, cluster)
 	local permitted = {}
 	for _, row in ipairs(list) do
@@ -144,7 +146,8 @@ local function permitted_of(opt, books, list, job, cluster)
 	return permitted
 end
 
--- Who may be stopped for the job, by id: of each account as many as hold what it has beyond what it owns, the cheapest.
+-- Who may be stopped for the job, by id: of each account as many as hold what it has beyond what it owns, the
+-- cheapest.
 local function reclaimable(opt, books, job, cluster)
 	local may = {}
 	books.lists = books.lists or list_of_over(opt, books.held, cluster)
@@ -232,7 +235,8 @@ local function attempt(job, f, ...)
 	return answer
 end
 
--- By id the jobs that may have others stopped ("asks"), and those whose place is held ("held"); and how many there are of each.
+-- By id the jobs that may have others stopped ("asks"), and those whose place is held ("held"); and how many there
+-- are of each.
 local function askers_of(opt, books, cluster)
 	local askers, count = {}, { asks = 0, held = 0 }
 	for job in cluster:queue(opt.window, nil, "all") do
@@ -244,7 +248,8 @@ local function askers_of(opt, books, cluster)
 	return askers, count
 end
 
--- The queue's jobs as far as the last of so many of that kind: job, its kind.  An array comes again as long as its tasks start.
+-- The queue's jobs as far as the last of so many of that kind: job, its kind.  An array comes again as long as its
+-- tasks start.
 local function as_far_as(opt, cluster, askers, kind, count)
 	local queue, last = cluster:queue(opt.window, nil, "all"), nil
 	return function()
@@ -268,8 +273,8 @@ local function start_on_trial(books, job, how)
 	return started
 end
 
--- True if a place that is held from now on has nodes of the job's: what is free there beside the job would be held, too, once the
--- job is taken back, and it could not start again.
+-- True if a place that is held from now on has nodes of the job's: what is free there beside the job would be held,
+-- too, once the job is taken back, and it could not start again.
 local function is_beside_held(books, job)
 	for node in pairs(next(books.nodes) and books.plan:layout(job) or {}) do
 		if books.nodes[node] then
@@ -296,8 +301,9 @@ local function start_or_keep(plan, job)
 	end
 end
 
--- Jobs whose place is held start, there or where jobs ahead of them leave room, or are reserved from when it is free.  Those ahead of them that fit come first; one that
--- does not fit books nothing here: it could be waiting for just the places that are held.
+-- Jobs whose place is held start, there or where jobs ahead of them leave room, or are reserved from when it is
+-- free.  Those ahead of them that fit come first; one that does not fit books nothing here: it could be waiting for
+-- just the places that are held.
 local function start_held(opt, books, cluster, askers, count)
 	for job, kind in as_far_as(opt, cluster, askers, "held", count) do
 		if kind == "held" then
@@ -335,9 +341,13 @@ local function stop_for(opt, books, how, job, cluster)
 	return true
 end
 
--- As in backfill the first that does not fit books its nodes from when it could start, and nobody behind it is to have them.
+-- As in backfill the first that does not fit books its nodes from when it could start, and nobody behind it is to
+-- have them.
 local function book_ahead(books, job)
-	if books.plan:state(job) ~= "reserved" and not start_on_trial(books, job) and not books.head and books.plan:reserve(job) then
+	if books.plan:state(job) == "reserved" or start_on_trial(books, job) or books.head then
+		return
+	end
+	if books.plan:reserve(job) then
 		books.head = job
 		table.insert(books.trial, job)
 	end
@@ -357,7 +367,8 @@ local function stop_for_rest(opt, books, cluster, askers, count)
 end
 
 local function stop_for_all(opt, cluster, plan)
-	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {}, nodes = {} }
+	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {},
+		nodes = {} }
 	local askers, count = askers_of(opt, books, cluster)
 	start_held(opt, books, cluster, askers, count.held)
 	stop_for_rest(opt, books, cluster, askers, count.asks)

@@ -437,6 +437,7 @@ function history:summary(question) end
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)
 ---@field bound_gres boolean cores near its gres alone (--gres-flags=enforce-binding)
 ---@field task_gres boolean so many for each task of a gres that its list has by node, job or socket
+---@field task_tres boolean something for each task, CPUs too (-c, from 23.11 on), although it overcommits
 ---@field mcs_label? string label of multi-category security
 ---@field yields_after? integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes
 ---@field preempts? string whose running jobs it may preempt: QOS=a,b or Partition=a,b; nil: nobody's, or not known

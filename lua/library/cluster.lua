@@ -39,6 +39,7 @@
 ---@field soft_limit boolean time_min_as_soft_limit: jobs are expected to run for their time_min
 ---@field topo_optional boolean TopoOptional: only jobs with --switches are placed by switches
 ---@field serial_at_end boolean pack_serial_at_end: jobs of one CPU go to the last nodes
+---@field deals_all boolean select refuses a job if some of its tasks have no CPU, though it overcommits
 ---@field conf_stamp integer
 ---@field job_stamp integer
 ---@field node_stamp integer

@@ -246,7 +246,7 @@ willrun_no_interval() {
 		esac
 		rm -f "$T/alone/schedlab"
 		[ -z "$lab" ] || { printf '#!/bin/sh\n%s\n' "$lab" >"$T/alone/schedlab" && chmod +x "$T/alone/schedlab"; } || return 1
-		(PATH=/usr/bin:/bin SCHEDLUA=$T/alone/schedlua; ask 0 --user=bob -n8 -t 4:00:00 --seconds=1) && out "^may start at 2026-11-02T14:20:00" &&
+		(PATH=/usr/bin:/bin SCHEDLUA=$T/alone/schedlua SCHEDLUA_PATH=$(cd "${srcdir:-.}/lua" && pwd); export SCHEDLUA_PATH; ask 0 --user=bob -n8 -t 4:00:00 --seconds=1) && out "^may start at 2026-11-02T14:20:00" &&
 			out "^no interval: $want" && quiet err || return 1
 	done
 }

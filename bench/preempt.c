@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "bench/gpu_machine.h"
 #include "bench/measure.h"
 #include "check/check.h"
 #include "image/plan_image.h"
@@ -27,30 +28,6 @@ struct scenario {
 	bool impossible;		/* on all nodes but nine of ten that it may have a job may not be stopped */
 	bool equal;			/* all jobs began at the same time */
 };
-
-static void add_nodes(struct sl_builder *b)
-{
-	struct sl_gres_kind_row gpu = sl_gres_kind_row();
-	struct sl_partition_row part = sl_partition_row();
-	struct sl_run_row run = { 0, NODES - 1 };
-
-	gpu.key = gpu.name = sl_builder_str(b, "gpu");
-	sl_builder_append(b, SL_T_GRES_KIND, &gpu);
-	for (uint32_t i = 0; i < NODES; i++) {
-		struct sl_node_gres_row gres = { .kind = 0, .count = GPUS, .share = SL_NONE };
-		struct sl_node_row node = sl_node_row();
-		char name[16];
-
-		snprintf(name, sizeof(name), "n%" PRIu32, i);
-		node.name = sl_builder_str(b, name);
-		node.cores = 64;
-		node.gres = (struct sl_range) { sl_builder_append(b, SL_T_NODE_GRES, &gres), 1 };
-		sl_builder_append(b, SL_T_NODE, &node);
-	}
-	part.name = sl_builder_str(b, "gpu");
-	part.nodes = (struct sl_range) { sl_builder_append(b, SL_T_RUN, &run), 1 };
-	sl_builder_append(b, SL_T_PARTITION, &part);
-}
 
 static void add_running(struct sl_builder *b, const struct scenario *s)
 {
@@ -109,7 +86,7 @@ static struct sl_builder *make(const struct scenario *s, struct sl_snapshot *sna
 		give_up("preempt", &err);
 	meta.now = START;
 	sl_builder_append(b, SL_T_META, &meta);
-	add_nodes(b);
+	add_gpu_machine(b, NODES, GPUS, 64, 0);
 	add_running(b, s);
 	*waiting = add_waiting(b, s);
 	if (sl_builder_finish(b, &bytes, &size, &err) < 0 || sl_snapshot_open(snap, bytes, size, &err) < 0)

@@ -5,7 +5,7 @@
  * 500 nodes of eight GPUs and 64 cores, full of jobs of one to eight GPUs, of which some are on several nodes, some are gangs, and one in ten
  * may not be stopped.  One job waits, for some nodes with some GPUs of each, or for GPUs wherever they are.  Prints one line for each machine
  * and a summary: what was proven, how far the bound is below the cost, and how long it took.  PROVE: seconds of work of an
- * integer program; less than 0: none.
+ * integer program, 0.2 unless it is said; 0: none, as in plan:preempt().
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/gpu_machine.h"
 #include "bench/measure.h"
 #include "model/preempt.h"
 #include "t/random.h"
@@ -21,31 +22,6 @@
 #define GPUS 8
 #define CORES 64
 #define START 1000000
-
-static void add_nodes(struct sl_builder *b)
-{
-	struct sl_gres_kind_row gpu = sl_gres_kind_row();
-	struct sl_partition_row part = sl_partition_row();
-	struct sl_run_row run = { 0, NODES - 1 };
-
-	gpu.key = gpu.name = sl_builder_str(b, "gpu");
-	sl_builder_append(b, SL_T_GRES_KIND, &gpu);
-	for (uint32_t i = 0; i < NODES; i++) {
-		struct sl_node_gres_row gres = { .kind = 0, .count = GPUS, .share = SL_NONE };
-		struct sl_node_row node = sl_node_row();
-		char name[16];
-
-		snprintf(name, sizeof(name), "n%" PRIu32, i);
-		node.name = sl_builder_str(b, name);
-		node.cores = CORES;
-		node.memory = 1000000;
-		node.gres = (struct sl_range) { sl_builder_append(b, SL_T_NODE_GRES, &gres), 1 };
-		sl_builder_append(b, SL_T_NODE, &node);
-	}
-	part.name = sl_builder_str(b, "gpu");
-	part.nodes = (struct sl_range) { sl_builder_append(b, SL_T_RUN, &run), 1 };
-	sl_builder_append(b, SL_T_PARTITION, &part);
-}
 
 static void add_job(struct sl_builder *b, uint32_t id, uint32_t first, uint32_t nodes, uint32_t gpus, uint32_t cores, int64_t memory)
 {
@@ -142,7 +118,7 @@ struct tally {
 
 static void measure_one(uint64_t seed, double prove, struct tally *t)
 {
-	const struct sl_preempt_terms terms = { .wait_price = -1, .most_mip = prove };
+	const struct sl_preempt_terms terms = { .wait_price = -1, .most_mip = prove > 0 ? prove : -1 };
 	struct sl_snapshot snap;
 	struct sl_error err;
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
@@ -161,7 +137,7 @@ static void measure_one(uint64_t seed, double prove, struct tally *t)
 	meta.now = START;
 	meta.select_flags = SL_SELECT_MEMORY;
 	sl_builder_append(b, SL_T_META, &meta);
-	add_nodes(b);
+	add_gpu_machine(b, NODES, GPUS, CORES, 1000000);
 	add_running(b);
 	e.job = add_waiting(b);
 	if (sl_builder_finish(b, &bytes, &size, &err) < 0 || sl_snapshot_open(&snap, bytes, size, &err) < 0 ||
@@ -195,7 +171,7 @@ static int by_time(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	uint32_t machines = argc > 1 ? (uint32_t) atoi(argv[1]) : 100, first = argc > 2 ? (uint32_t) atoi(argv[2]) : 1;
-	double prove = argc > 3 ? atof(argv[3]) : 0;
+	double prove = argc > 3 ? atof(argv[3]) : SL_PREEMPT_MIP;
 	struct tally t = { .us = calloc((size_t) machines + 1, sizeof(*t.us)) };
 
 	for (uint32_t i = 0; t.us && i < machines; i++)

@@ -20,6 +20,23 @@ function M.all_admit(admits)
 	end
 end
 
+--- A part's place(), and its score() where that says "score", or where there is no place().
+function M.place_of(part)
+	local place, score, opt = part.policy.place, part.policy.score, part.values
+	local own = score and function(job, class, cluster) return score(job, class, cluster, opt, part.state) end
+	local said = { place = own }
+	if not place then
+		return score and function() return said end
+	end
+	return function(job, cluster)
+		local how = place(job, cluster, opt, part.state)
+		if score and type(how) == "table" and how.place == "score" then
+			how.place = own
+		end
+		return how
+	end
+end
+
 --- What the first says that says anything.
 function M.first_place(places)
 	if #places <= 1 then

@@ -283,23 +283,6 @@ local function is_rank(rank, among_equals)
 		(among_equals == nil or type(among_equals) == "number" and among_equals == among_equals)
 end
 
--- A part's place(), and its score() where that says "score", or where there is no place().
-local function bound_place(part)
-	local place, score, opt = part.policy.place, part.policy.score, part.values
-	local own = score and function(job, class, cluster) return score(job, class, cluster, opt, part.state) end
-	local said = { place = own }
-	if not place then
-		return score and function() return said end
-	end
-	return function(job, cluster)
-		local how = place(job, cluster, opt, part.state)
-		if score and type(how) == "table" and how.place == "score" then
-			how.place = own
-		end
-		return how
-	end
-end
-
 -- A function of a part, called with its options and with what its serve() made (driver.lua).
 local function bound(part, key)
 	local f, opt = part.policy[key], part.values
@@ -313,7 +296,7 @@ local function bound(part, key)
 		end
 	end
 	if key == "place" then
-		return bound_place(part)
+		return combine.place_of(part)
 	end
 	return f and function(job, cluster)
 		local answer, why = f(job, cluster, opt, part.state)

@@ -4,6 +4,7 @@
 # stopped for (t/live/kill_at.c). Then: nothing is lost, nobody is started or stopped twice, the place is held, and nobody slips in.
 #
 # SL_STEPS   "first last": of the steps only these, by number
+# SL_WHOM    who is killed: slurmctld (default), or the engine (preempt_kill_engine.t)
 . "${0%/*}/live.sh"
 . "${0%/*}/audit.sh"
 . "${0%/*}/preempt.sh"
@@ -100,12 +101,13 @@ STEPS=(
 )
 read -r FIRST LAST <<< "${SL_STEPS:-1 $((${#STEPS[@]} / 2))}"
 
-for ((i = FIRST - 1; i < LAST; i++)); do
-	it "slurmctld is killed when ${STEPS[2 * i]}" killed_at "${STEPS[2 * i + 1]}"
-done
-for i in 1 5 7 9 10 11; do
+case ${SL_WHOM:-slurmctld} in
+slurmctld) KILLED=killed_at AT=$(seq 0 $((${#STEPS[@]} / 2 - 1))) ;;
+engine) KILLED=engine_killed_at AT="1 5 7 9 10 11" ;;
+esac
+for i in $AT; do
 	((i >= FIRST - 1 && i < LAST)) || continue
-	it "the engine is killed when ${STEPS[2 * i]}" engine_killed_at "${STEPS[2 * i + 1]}"
+	it "${SL_WHOM:-slurmctld} is killed when ${STEPS[2 * i]}" "$KILLED" "${STEPS[2 * i + 1]}"
 done
 unset LD_PRELOAD
 

@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "base/plain.h"
 
-#define MAX_COLUMNS 12
+#define MAX_COLUMNS 16
 
 const char *sl_text_duration(char text[SL_TEXT_SIZE], int64_t seconds)
 {

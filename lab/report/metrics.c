@@ -403,6 +403,8 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->wait_p99_s = percentile(m->wait, m->waits, 0.99);
 	class_figures(m, r);
 	r->stopped = m->stopped;
+	r->stopped.lost_core_share = m->held_s > 0 ? m->stopped.lost_core_s / m->held_s : 0;
+	r->stopped.lost_gpu_share = m->gpu_s > 0 ? m->stopped.lost_gpu_s / m->gpu_s : 0;
 	preemptor_figures(m, r);
 	r->cycles = m->cycles + m->skipped;
 	r->asked = m->cycles;
@@ -412,6 +414,11 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->cycle_us_p99 = cycle_percentile(m, 0.99);
 	r->cycle_us_max = m->cycle_max;
 	return 0;
+}
+
+bool sl_result_has_stops(const struct sl_result *r)
+{
+	return r->preemptors || r->stopped.stops || r->holds;
 }
 
 static int by_work(const void *a, const void *b)

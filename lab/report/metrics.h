@@ -16,7 +16,8 @@
  *	packing		nodes / fewest nodes that could hold it on the empty machine
  *
  * Of runs that were stopped for other jobs ("stops"): lost is what they held for work that is to be done again, GPU- and
- * core-seconds of it.  What a run did before its last checkpoint is not lost.  Preemptors are jobs that may have others stopped.
+ * core-seconds of it.  What a run did before its last checkpoint is not lost.  The share that is lost is of all that jobs held.
+ * Preemptors are jobs that may have others stopped.
  *
  * A standard deviation is that of all jobs (divided by n).  Percentiles are by
  * nearest rank.  Memory: 8 bytes a job, and about 100 a user.
@@ -96,6 +97,7 @@ struct sl_user_result {
 struct sl_stop_figures {
 	uint64_t stops, cancels;	/* all; those of them that were not requeued */
 	double lost_core_s, lost_gpu_s;
+	double lost_core_share, lost_gpu_share;	/* of the core- and GPU-seconds that jobs held; filled in by sl_metrics_result() */
 };
 
 struct sl_result {
@@ -151,6 +153,9 @@ void sl_metrics_hidden(struct sl_metrics *m, uint32_t entries);
 
 /* The figures so far.  Feeding may go on afterwards.  0, or -1 with *err. */
 int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error *err);
+
+/* True if the workload has jobs that may have others stopped, or if some were: figures of stops mean something. */
+bool sl_result_has_stops(const struct sl_result *r);
 
 /* Per user, in the order of core-seconds, the greatest first.  *users is the
  * metrics' own, valid until the next call. */

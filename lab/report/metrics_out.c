@@ -67,17 +67,14 @@ static void put_stops(struct sl_json *j, const struct sl_result *r)
 	sl_json_put_int(j, "stops_cancelled", (int64_t) r->stopped.cancels);
 	sl_json_put_real(j, "lost_core_s", r->stopped.lost_core_s);
 	sl_json_put_real(j, "lost_gpu_s", r->stopped.lost_gpu_s);
+	sl_json_put_real(j, "lost_core_share", r->stopped.lost_core_share);
+	sl_json_put_real(j, "lost_gpu_share", r->stopped.lost_gpu_share);
 	sl_json_put_int(j, "holds", (int64_t) r->holds);
 	sl_json_put_int(j, "holds_failed", (int64_t) r->holds_failed);
 	sl_json_put_int(j, "preemptors", (int64_t) r->preemptors);
 	sl_json_put_real(j, "preemptor_wait_mean_s", r->preemptor_wait_mean_s);
 	sl_json_put_real(j, "preemptor_wait_p99_s", r->preemptor_wait_p99_s);
 	sl_json_put_real(j, "preemptor_wait_max_s", r->preemptor_wait_max_s);
-}
-
-static bool has_stops(const struct sl_result *r)
-{
-	return r->preemptors || r->stopped.stops || r->holds;
 }
 
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
@@ -110,7 +107,7 @@ void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
 	sl_json_put_real(j, "user_wait_mean_s", r->user_wait_mean_s);
 	sl_json_put_real(j, "user_wait_gini", r->user_wait_gini);
 	sl_json_put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
-	if (has_stops(r))
+	if (sl_result_has_stops(r))
 		put_stops(j, r);
 	put_classes(j, r);
 	sl_json_put_int(j, "cycles", r->cycles);
@@ -182,7 +179,10 @@ static void print_stops(const struct sl_result *r, FILE *out)
 	fprintf(out, "%-24s %.1f core-hours", "work lost by that", r->stopped.lost_core_s / 3600);
 	if (r->gpus)
 		fprintf(out, ", %.1f GPU-hours", r->stopped.lost_gpu_s / 3600);
-	fprintf(out, "\n%-24s %" PRIu64 ", %" PRIu64 " in vain\n", "places held", r->holds, r->holds_failed);
+	fprintf(out, " (%.1f %% of what jobs held", 100 * r->stopped.lost_core_share);
+	if (r->gpus)
+		fprintf(out, ", %.1f %% of GPUs", 100 * r->stopped.lost_gpu_share);
+	fprintf(out, ")\n%-24s %" PRIu64 ", %" PRIu64 " in vain\n", "places held", r->holds, r->holds_failed);
 	if (!r->preemptors)
 		return;
 	fprintf(out, "%-24s %" PRIu64 "\n", "jobs that may preempt", r->preemptors);
@@ -219,7 +219,7 @@ void sl_result_print(const struct sl_result *r, FILE *out)
 	print_moments("fragmentation", &r->fragmentation, out);
 	print_moments("spread", &r->spread, out);
 	print_moments("packing", &r->packing, out);
-	if (has_stops(r))
+	if (sl_result_has_stops(r))
 		print_stops(r, out);
 	fprintf(out, "%-24s %" PRIu32 "\n", "users", r->users);
 	print_time("wait, mean over users", r->user_wait_mean_s, out);

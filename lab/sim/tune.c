@@ -149,6 +149,10 @@ static void note_result(uint32_t i, void *arg)
 	f[SL_TUNE_UTILIZATION] = r->utilization;
 	f[SL_TUNE_LONGEST] = r->wait_s.max;
 	f[SL_TUNE_GINI] = r->user_wait_gini;
+	f[SL_TUNE_STOPS] = (double) r->stopped.stops;
+	f[SL_TUNE_LOST] = r->stopped.lost_core_s;
+	f[SL_TUNE_LOST_GPUS] = r->stopped.lost_gpu_s;
+	f[SL_TUNE_URGENT] = r->preemptor_wait_mean_s;
 	b->t->simulated++;
 	if (b->results)
 		sl_tune_write_result(b->t, b->setting[i], b->window[i], b->results);
@@ -364,6 +368,18 @@ double sl_tune_mean(const struct sl_tune *t, uint32_t setting, enum sl_tune_figu
 double sl_tune_gain(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure figure, double *half)
 {
 	return mean_of(t, setting, figure, true, half);
+}
+
+bool sl_tune_knows(const struct sl_tune *t, enum sl_tune_figure figure)
+{
+	double half;
+
+	if (figure < SL_TUNE_STOPS)
+		return true;
+	for (uint32_t i = 0; i < t->finalists; i++)
+		if (sl_tune_mean(t, t->finalist[i], figure, &half) > 0)
+			return true;
+	return false;
 }
 
 bool sl_tune_is_pareto(const struct sl_tune *t, uint32_t setting)

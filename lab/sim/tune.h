@@ -20,7 +20,12 @@
 
 #include "sim/sweep.h"
 
-enum sl_tune_figure { SL_TUNE_WAIT, SL_TUNE_BSLD, SL_TUNE_UTILIZATION, SL_TUNE_LONGEST, SL_TUNE_GINI, SL_TUNE_FIGURES };
+/* Those from SL_TUNE_STOPS on are of jobs that are stopped for others: runs that were, core- and GPU-seconds lost, the wait of jobs
+ * that may have others stopped. */
+enum sl_tune_figure {
+	SL_TUNE_WAIT, SL_TUNE_BSLD, SL_TUNE_UTILIZATION, SL_TUNE_LONGEST, SL_TUNE_GINI,
+	SL_TUNE_STOPS, SL_TUNE_LOST, SL_TUNE_LOST_GPUS, SL_TUNE_URGENT, SL_TUNE_FIGURES
+};
 
 #define SL_TUNE_FINALISTS 4	/* judged beside the present setting */
 #define SL_TUNE_WINDOW_JOBS 50	/* a window with fewer jobs says nothing */
@@ -95,6 +100,9 @@ double sl_tune_mean(const struct sl_tune *t, uint32_t setting, enum sl_tune_figu
 
 /* The same of the differences to the present setting, window by window. */
 double sl_tune_gain(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure figure, double *half);
+
+/* True if the figure is not 0 on all windows under all finalists: those of stops are where nobody may be stopped. */
+bool sl_tune_knows(const struct sl_tune *t, enum sl_tune_figure figure);
 
 /* Is no other finalist at least as good in all figures, and better in one? */
 bool sl_tune_is_pareto(const struct sl_tune *t, uint32_t setting);

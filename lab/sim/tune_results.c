@@ -20,12 +20,12 @@ static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t windo
 	const struct sl_workload_options *w = &t->opt.trial.workload_options;
 	const struct sl_sim_options *sim = &t->opt.trial.sim;
 	struct sl_error err;
-	char *site = sl_tune_site(t, setting, &err), rest[512];
+	char *site = sl_tune_site(t, setting, &err), rest[640];
 	uint64_t hash = site ? sl_digest(SL_HASH, site, strlen(site)) : 0;
-	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s", t->opt.trial.workload,
+	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s|%s", t->opt.trial.workload,
 			 w->machine ? w->machine : "", w->procs, w->seed, w->estimate ? w->estimate : "", (int) w->overrun,
 			 w->requested_procs, w->strict, sim->interval_s, sim->latency_s, sim->each_end, t->window[window].from,
-			 t->window[window].to);
+			 t->window[window].to, w->tiers ? w->tiers : "");
 
 	free(site);
 	return sl_digest(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
@@ -36,9 +36,15 @@ static void take_result(struct sl_tune *t, const struct sl_map *by_key, const ch
 {
 	double f[SL_TUNE_FIGURES];
 	uint64_t key;
-	int end = 0;
+	int at_end = 0;
 
-	if (sscanf(line, "%" SCNx64 " %lf %lf %lf %lf %lf%n", &key, &f[0], &f[1], &f[2], &f[3], &f[4], &end) != 6 || line[end])
+	if (sscanf(line, "%" SCNx64 "%n", &key, &at_end) != 1)
+		return;
+	line += at_end;
+	for (int i = 0; i < SL_TUNE_FIGURES; i++, line += at_end)
+		if (sscanf(line, " %lf%n", &f[i], &at_end) != 1)
+			return;
+	if (*line)
 		return;
 	SL_MAP_EACH(by_key, key, at)
 		memcpy(sl_tune_figures(t, at.value / t->windows, at.value % t->windows), f, sizeof(f));
@@ -109,6 +115,9 @@ void sl_tune_write_result(const struct sl_tune *t, uint32_t setting, uint32_t wi
 {
 	const double *f = sl_tune_figures(t, setting, window);
 
-	fprintf(out, "%016" PRIx64 " %.17g %.17g %.17g %.17g %.17g\n", key_of(t, setting, window), f[0], f[1], f[2], f[3], f[4]);
+	fprintf(out, "%016" PRIx64, key_of(t, setting, window));
+	for (int i = 0; i < SL_TUNE_FIGURES; i++)
+		fprintf(out, " %.17g", f[i]);
+	putc('\n', out);
 	fflush(out);
 }

@@ -22,7 +22,7 @@ struct values {
 	struct sl_sim_args sim;
 	const char *policies, *part, *report, *starts, *baseline;
 	int64_t seeds, workers, windows;
-	bool json, csv, runs, quiet, check;
+	bool json, csv, runs, quiet, check, stops;
 };
 
 static const struct sl_option options[] = {
@@ -42,6 +42,8 @@ static const struct sl_option options[] = {
 	SL_SIM_ARGS(values, sim),
 	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
 	  .doc = "check each schedule with code that shares nothing with what made it" },
+	{ .name = "stops", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, stops),
+	  .doc = "figures of jobs that were stopped for others, even if no job of any workload may be" },
 	{ .name = "workers", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, workers),
 	  .min = 0, .max = 4096, .standard = "0", .argument = "N",
 	  .doc = "simulations at a time; 0: as many as there are processors" },
@@ -382,6 +384,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	}
 	if (!rc)
 		rc = run_all(&c, &err);
+	c.grid.stops = v.stops || (rc >= 0 && sl_compare_met_stops(&c.grid));
 	if (rc >= 0 && v.baseline && sl_compare_pairs(&c.grid, c.schedule, &err) < 0)
 		rc = -1;
 	if (rc >= 0 && (sl_compare_print(&c.grid, format_of(&v), v.runs, &err) < 0 || (c.page && write_report(&c, &err) < 0)))

@@ -31,7 +31,7 @@ static const struct sl_option options[] = {
 	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload), .argument = "WORKLOAD",
 	  .doc = "the site's own jobs, as schedlua sim reads them" },
 	{ .name = "objective", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, objective), .argument = "FIGURE",
-	  .standard = "bsld", .doc = "what is to become better: bsld, wait, longest, utilization or fairness" },
+	  .standard = "bsld", .doc = "what is to become better: bsld, wait, longest, utilization or fairness; of stops: stops, lost, lost-gpus or urgent" },
 	{ .name = "trials", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, trials), .argument = "N",
 	  .min = 2, .max = 100000, .standard = "27", .doc = "settings to try, the present one among them" },
 	{ .name = "hours", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, hours), .argument = "N",
@@ -56,13 +56,23 @@ static const struct figure {
 	const char *key, *title;
 	int digits;
 	bool more_is_better;
+	double unit;			/* that is printed, in that of the figure; 0: the same */
 } figures[SL_TUNE_FIGURES] = {
-	[SL_TUNE_WAIT] = { "wait", "wait s", 0, false },
-	[SL_TUNE_BSLD] = { "bsld", "bounded slowdown", 2, false },
-	[SL_TUNE_UTILIZATION] = { "utilization", "utilization", 4, true },
-	[SL_TUNE_LONGEST] = { "longest", "longest wait s", 0, false },
-	[SL_TUNE_GINI] = { "fairness", "Gini of users' waits", 3, false },
+	[SL_TUNE_WAIT] = { "wait", "wait s", 0, false, 0 },
+	[SL_TUNE_BSLD] = { "bsld", "bounded slowdown", 2, false, 0 },
+	[SL_TUNE_UTILIZATION] = { "utilization", "utilization", 4, true, 0 },
+	[SL_TUNE_LONGEST] = { "longest", "longest wait s", 0, false, 0 },
+	[SL_TUNE_GINI] = { "fairness", "Gini of users' waits", 3, false, 0 },
+	[SL_TUNE_STOPS] = { "stops", "stops", 1, false, 0 },
+	[SL_TUNE_LOST] = { "lost", "lost core-h", 1, false, 3600 },
+	[SL_TUNE_LOST_GPUS] = { "lost-gpus", "lost GPU-h", 1, false, 3600 },
+	[SL_TUNE_URGENT] = { "urgent", "preemptors' wait s", 0, false, 0 },
 };
+
+static double in_unit(const struct figure *f, double value)
+{
+	return f->unit > 0 ? value / f->unit : value;
+}
 
 void sl_tune_figures(void (*tell)(const char *word, void *arg), void *arg)
 {
@@ -92,7 +102,9 @@ static void add_row(struct sl_text_table *table, const struct sl_tune *t, const 
 	for (int f = 0; f < SL_TUNE_FIGURES; f++) {
 		double half, x = (gain ? sl_tune_gain : sl_tune_mean)(t, setting, f, &half);
 
-		sl_text_table_addf(table, gain ? "%+.*f ± %.*f" : "%.*f ± %.*f", figures[f].digits, x, figures[f].digits, half);
+		if (sl_tune_knows(t, f))
+			sl_text_table_addf(table, gain ? "%+.*f ± %.*f" : "%.*f ± %.*f", figures[f].digits, in_unit(&figures[f], x),
+					   figures[f].digits, in_unit(&figures[f], half));
 	}
 }
 
@@ -104,7 +116,8 @@ static int print_table(const struct sl_tune *t, struct sl_error *err)
 	int rc;
 
 	for (int f = 0; f < SL_TUNE_FIGURES; f++)
-		n += (size_t) snprintf(titles + n, sizeof(titles) - n, ",>%s", figures[f].title);
+		if (sl_tune_knows(t, f))
+			n += (size_t) snprintf(titles + n, sizeof(titles) - n, ",>%s", figures[f].title);
 	table = sl_text_table_create(titles);
 	for (uint32_t i = 0; table && i < t->finalists; i++) {
 		snprintf(name, sizeof(name), i ? "%s %" PRIu32 : "%s present", sl_tune_is_pareto(t, t->finalist[i]) ? "*" : " ", i);
@@ -144,10 +157,12 @@ static int judge(const struct values *v, const struct sl_tune *t, struct sl_erro
 {
 	const struct figure *f = &figures[t->opt.objective];
 	uint32_t best = t->finalist[t->finalists > 1 ? 1 : 0], judges = 0;
-	double half, gain = sl_tune_gain(t, best, t->opt.objective, &half), unused;
-	double now = sl_tune_mean(t, 0, t->opt.objective, &unused);
-	bool better = (f->more_is_better ? gain : -gain) > half;
+	double half, gain = in_unit(f, sl_tune_gain(t, best, t->opt.objective, &half)), unused;
+	double now = in_unit(f, sl_tune_mean(t, 0, t->opt.objective, &unused));
+	bool better;
 
+	half = in_unit(f, half);
+	better = (f->more_is_better ? gain : -gain) > half;
 	for (uint32_t w = 0; w < t->windows; w++)
 		judges += t->window[w].judges;
 	printf("\nSetting 1, on %" PRIu32 " windows of %g days that it was not chosen by, changes the %s\nfrom %.*f by %+.*f ± %.*f "
@@ -170,7 +185,7 @@ static int read_options(const struct values *v, struct sl_tune_options *opt, str
 	while (f < SL_TUNE_FIGURES && strcmp(v->objective, figures[f].key))
 		f++;
 	if (f == SL_TUNE_FIGURES)
-		return sl_fail(err, SL_EINVAL, "--objective=%s: expected bsld, wait, longest, utilization or fairness", v->objective);
+		return sl_fail(err, SL_EINVAL, "--objective=%s: expected bsld, wait, longest, utilization, fairness, stops, lost, lost-gpus or urgent", v->objective);
 	opt->objective = (enum sl_tune_figure) f;
 	return sl_sim_args_part(v->part, &opt->part, &opt->parts, err);
 }

@@ -152,11 +152,12 @@ void sl_compare_pairs_free(struct sl_compare_grid *g)
 
 /* -- for programs --------------------------------------------------------- */
 
-void sl_compare_pair_titles(void)
+void sl_compare_pair_titles(const struct sl_compare_grid *g)
 {
 	fputs(",paired_jobs,paired_shorter,paired_longer,paired_blocks,paired_wait_s,paired_wait_s_ci95,paired_bsld,paired_bsld_ci95", stdout);
 	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		printf(",diff_%s,diff_%s_ci95", sl_compare_figures[f].key, sl_compare_figures[f].key);
+		if (sl_compare_has(g, f))
+			printf(",diff_%s,diff_%s_ci95", sl_compare_figures[f].key, sl_compare_figures[f].key);
 }
 
 static void put_csv_difference(struct sl_difference d)
@@ -165,13 +166,14 @@ static void put_csv_difference(struct sl_difference d)
 	printf(isfinite(d.half) ? ",%.10g" : ",", d.half);
 }
 
-void sl_compare_pair_csv(const struct sl_compare_pair *p)
+void sl_compare_pair_csv(const struct sl_compare_grid *g, const struct sl_compare_pair *p)
 {
 	printf(",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, p->jobs, p->shorter, p->longer, p->blocks);
 	put_csv_difference(p->wait_s);
 	put_csv_difference(p->bsld);
 	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		put_csv_difference(p->window[f]);
+		if (sl_compare_has(g, f))
+			put_csv_difference(p->window[f]);
 }
 
 static void put_json_difference(struct sl_json *j, const char *key, struct sl_difference d)
@@ -183,10 +185,10 @@ static void put_json_difference(struct sl_json *j, const char *key, struct sl_di
 	sl_json_end_object(j);
 }
 
-void sl_compare_pair_json(const struct sl_compare_pair *p, const char *baseline, struct sl_json *j)
+void sl_compare_pair_json(const struct sl_compare_grid *g, const struct sl_compare_pair *p, struct sl_json *j)
 {
 	sl_json_open_object(j, "paired");
-	sl_json_put_str(j, "baseline", baseline);
+	sl_json_put_str(j, "baseline", g->policy[g->baseline]);
 	sl_json_put_int(j, "jobs", p->jobs);
 	sl_json_put_int(j, "shorter", p->shorter);
 	sl_json_put_int(j, "longer", p->longer);
@@ -196,7 +198,8 @@ void sl_compare_pair_json(const struct sl_compare_pair *p, const char *baseline,
 	sl_json_put_int(j, "windows", p->windows);
 	sl_json_open_object(j, "by_window");
 	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		put_json_difference(j, sl_compare_figures[f].key, p->window[f]);
+		if (sl_compare_has(g, f))
+			put_json_difference(j, sl_compare_figures[f].key, p->window[f]);
 	sl_json_end_object(j);
 	sl_json_end_object(j);
 }
@@ -221,8 +224,9 @@ static void put_percent(struct sl_text_table *t, uint32_t part, uint32_t of)
 		sl_text_table_add(t, "-");
 }
 
-static void put_jobs(struct sl_text_table *t, const struct sl_compare_pair *p)
+static void put_jobs(const struct sl_compare_grid *g, struct sl_text_table *t, const struct sl_compare_pair *p)
 {
+	(void) g;
 	sl_text_table_addf(t, "%" PRIu32, p->jobs);
 	put_percent(t, p->shorter, p->jobs);
 	put_percent(t, p->longer, p->jobs);
@@ -230,15 +234,27 @@ static void put_jobs(struct sl_text_table *t, const struct sl_compare_pair *p)
 	put_cell(t, p->bsld, 2);
 }
 
-static void put_window(struct sl_text_table *t, const struct sl_compare_pair *p)
+static void put_figures(const struct sl_compare_grid *g, struct sl_text_table *t, const struct sl_compare_pair *p, bool of_stops)
 {
 	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		if (sl_compare_figures[f].title)
-			put_cell(t, p->window[f], sl_compare_figures[f].digits);
+		if (sl_compare_shows(g, of_stops, f))
+			put_cell(t, (struct sl_difference) { sl_compare_in_unit(f, p->window[f].mean), sl_compare_in_unit(f, p->window[f].half) },
+				 sl_compare_figures[f].digits);
+}
+
+static void put_window(const struct sl_compare_grid *g, struct sl_text_table *t, const struct sl_compare_pair *p)
+{
+	put_figures(g, t, p, false);
+}
+
+static void put_stops(const struct sl_compare_grid *g, struct sl_text_table *t, const struct sl_compare_pair *p)
+{
+	put_figures(g, t, p, true);
 }
 
 static int print_table(const struct sl_compare_grid *g, const char *titles,
-		       void (*put)(struct sl_text_table *, const struct sl_compare_pair *), struct sl_error *err)
+		       void (*put)(const struct sl_compare_grid *, struct sl_text_table *, const struct sl_compare_pair *),
+		       struct sl_error *err)
 {
 	struct sl_text_table *t = sl_text_table_create(titles);
 	int rc;
@@ -248,7 +264,7 @@ static int print_table(const struct sl_compare_grid *g, const char *titles,
 			continue;
 		sl_text_table_add(t, g->workload[i / g->policies]);
 		sl_text_table_add(t, g->policy[i % g->policies]);
-		put(t, &g->pair[i]);
+		put(g, t, &g->pair[i]);
 	}
 	rc = t ? sl_text_table_print(t, 0, stdout) : -1;
 	sl_text_table_destroy(t);
@@ -258,17 +274,18 @@ static int print_table(const struct sl_compare_grid *g, const char *titles,
 int sl_compare_pair_print(const struct sl_compare_grid *g, struct sl_error *err)
 {
 	const char *baseline = g->policy[g->baseline];
-	char titles[512];
-	int n = snprintf(titles, sizeof(titles), "workload,policy");
+	char titles[SL_COMPARE_TITLES];
 
-	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		if (sl_compare_figures[f].title)
-			n += snprintf(titles + n, sizeof(titles) - (size_t) n, ",>%s", sl_compare_figures[f].title);
 	printf("\nDifferences to %s, job by job; ± is half of the 95 %% interval over blocks of jobs:\n", baseline);
 	if (print_table(g, "workload,policy,>jobs,>shorter,>longer,>wait s,>bsld", put_jobs, err) < 0)
 		return -1;
 	if (g->repeats < 2)
 		return 0;
 	printf("\nDifferences to %s, window by window (%" PRIu32 "); ± is half of the 95 %% interval over windows:\n", baseline, g->repeats);
-	return print_table(g, titles, put_window, err);
+	if (print_table(g, sl_compare_titles(g, false, "workload,policy", titles), put_window, err) < 0)
+		return -1;
+	if (!g->stops)
+		return 0;
+	puts("\nThe same of jobs that were stopped for others:");
+	return print_table(g, sl_compare_titles(g, true, "workload,policy", titles), put_stops, err);
 }

@@ -32,9 +32,9 @@ int sl_compare_pairs(struct sl_compare_grid *grid, const struct sl_mapped_schedu
 void sl_compare_pairs_free(struct sl_compare_grid *grid);
 
 /* What a line of the table has of it: more columns of CSV and their titles, keys of a JSON object. */
-void sl_compare_pair_titles(void);
-void sl_compare_pair_csv(const struct sl_compare_pair *p);
-void sl_compare_pair_json(const struct sl_compare_pair *p, const char *baseline, struct sl_json *j);
+void sl_compare_pair_titles(const struct sl_compare_grid *grid);
+void sl_compare_pair_csv(const struct sl_compare_grid *grid, const struct sl_compare_pair *p);
+void sl_compare_pair_json(const struct sl_compare_grid *grid, const struct sl_compare_pair *p, struct sl_json *j);
 
 /* Tables for people, below the first one. */
 int sl_compare_pair_print(const struct sl_compare_grid *grid, struct sl_error *err);

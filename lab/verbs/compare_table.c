@@ -51,6 +51,7 @@ struct sink {
 	struct sl_text_table *table;
 	struct sl_json *json;
 	bool runs, several;		/* a line a run; lines stand for several */
+	bool of_stops;			/* the table is that of stops */
 };
 
 /* Its options begin behind the name; a site file has none. */
@@ -134,6 +135,8 @@ static void csv_line(const struct sink *sink, const struct line *l)
 	for (size_t f = 0; sl_compare_figures[f].key; f++) {
 		double mean, sd, ci;
 
+		if (!sl_compare_has(sink->c, f))
+			continue;
 		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
 		printf(isfinite(mean) ? ",%.10g" : ",", mean);
 		if (!sink->runs)
@@ -142,7 +145,7 @@ static void csv_line(const struct sink *sink, const struct line *l)
 			printf(isfinite(ci) ? ",%.10g" : ",", ci);
 	}
 	if (l->pair)
-		sl_compare_pair_csv(l->pair);
+		sl_compare_pair_csv(sink->c, l->pair);
 	putchar('\n');
 }
 
@@ -162,6 +165,8 @@ static void json_line(const struct sink *sink, const struct line *l)
 	for (size_t f = 0; sl_compare_figures[f].key; f++) {
 		double mean, sd, ci;
 
+		if (!sl_compare_has(sink->c, f))
+			continue;
 		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
 		if (sink->runs) {
 			sl_json_put_real(j, sl_compare_figures[f].key, mean);
@@ -175,7 +180,7 @@ static void json_line(const struct sink *sink, const struct line *l)
 		sl_json_end_object(j);
 	}
 	if (l->pair)
-		sl_compare_pair_json(l->pair, sink->c->policy[sink->c->baseline], j);
+		sl_compare_pair_json(sink->c, l->pair, j);
 	sl_json_end_object(j);
 }
 
@@ -188,17 +193,20 @@ static void table_line(const struct sink *sink, const struct line *l)
 	if (sink->runs)
 		sl_text_table_addf(sink->table, "%" PRIu64, l->start);
 	for (size_t f = 0; sl_compare_figures[f].key; f++) {
+		int digits = sl_compare_figures[f].digits;
 		double mean, sd, ci;
 
-		if (!sl_compare_figures[f].title)
+		if (!sl_compare_shows(sink->c, sink->of_stops, f))
 			continue;
 		summarize(l, &sl_compare_figures[f], &mean, &sd, &ci);
+		mean = sl_compare_in_unit(f, mean);
+		sd = sl_compare_in_unit(f, sd);
 		if (!isfinite(mean))
 			sl_text_table_add(sink->table, "failed");
 		else if (sink->several)
-			sl_text_table_addf(sink->table, "%.*f ± %.*f", sl_compare_figures[f].digits, mean, sl_compare_figures[f].digits, sd);
+			sl_text_table_addf(sink->table, "%.*f ± %.*f", digits, mean, digits, sd);
 		else
-			sl_text_table_addf(sink->table, "%.*f", sl_compare_figures[f].digits, mean);
+			sl_text_table_addf(sink->table, "%.*f", digits, mean);
 	}
 }
 
@@ -209,24 +217,23 @@ static void csv_titles(const struct sink *sink)
 		printf(",option_%s", sink->option[i]);
 	printf(",%s,failed", sink->runs ? "seed,start" : "runs");
 	for (size_t f = 0; sl_compare_figures[f].key; f++) {
+		if (!sl_compare_has(sink->c, f))
+			continue;
 		printf(",%s", sl_compare_figures[f].key);
 		if (!sink->runs)
 			printf(",%s_sd,%s_ci95", sl_compare_figures[f].key, sl_compare_figures[f].key);
 	}
 	if (sink->c->pair)
-		sl_compare_pair_titles();
+		sl_compare_pair_titles(sink->c);
 	putchar('\n');
 }
 
 static struct sl_text_table *make_table(const struct sink *sink)
 {
-	char titles[512];
-	int n = snprintf(titles, sizeof(titles), "workload,policy%s", sink->runs ? ",>seed,>start" : "");
+	char titles[SL_COMPARE_TITLES];
 
-	for (size_t f = 0; sl_compare_figures[f].key; f++)
-		if (sl_compare_figures[f].title)
-			n += snprintf(titles + n, sizeof(titles) - (size_t) n, ",>%s", sl_compare_figures[f].title);
-	return sl_text_table_create(titles);
+	return sl_text_table_create(sl_compare_titles(sink->c, sink->of_stops, sink->runs ? "workload,policy,>seed,>start" : "workload,policy",
+						      titles));
 }
 
 static void put_line(const struct sink *sink, const struct line *l)
@@ -313,6 +320,22 @@ static int begin_output(struct sink *sink, struct sl_error *err)
 	return 0;
 }
 
+/* A table for people; below it, if jobs may be stopped for others, that of stops. */
+static int print_tables(struct sink *sink, struct sl_error *err)
+{
+	if (sl_text_table_print(sink->table, 0, stdout) < 0)
+		return sl_fail(err, SL_ENOMEM, "compare: out of memory while printing");
+	if (!sink->c->stops || sink->of_stops)
+		return 0;
+	sl_text_table_destroy(sink->table);
+	sink->of_stops = true;
+	if (!(sink->table = make_table(sink)))
+		return sl_fail(err, SL_ENOMEM, "compare: out of memory");
+	put_lines(sink);
+	puts("\nJobs that were stopped for others:");
+	return print_tables(sink, err);
+}
+
 int sl_compare_print(const struct sl_compare_grid *c, enum sl_compare_format format, bool runs, struct sl_error *err)
 {
 	struct sink sink = { .c = c, .format = format, .runs = runs, .several = !runs && c->repeats > 1 };
@@ -325,8 +348,8 @@ int sl_compare_print(const struct sl_compare_grid *c, enum sl_compare_format for
 		sl_json_end_array(sink.json);
 		rc = sl_json_end(sink.json, err);
 	}
-	if (!rc && sink.table && sl_text_table_print(sink.table, 0, stdout) < 0)
-		rc = sl_fail(err, SL_ENOMEM, "compare: out of memory while printing");
+	if (!rc && sink.table)
+		rc = print_tables(&sink, err);
 	if (!rc && sink.table && c->pair)
 		rc = sl_compare_pair_print(c, err);
 	free_sink(&sink);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
+#include "base/random.h"
 
 static const struct { const char *key; int by; } who[] = {
 	{ "qos=", SL_TIER_QOS }, { "partition=", SL_TIER_PARTITION }, { "account=", SL_TIER_ACCOUNT }, { "user=", SL_TIER_USER },
@@ -70,12 +70,22 @@ int sl_tiers_parse(struct sl_tiers *t, const char *text, struct sl_error *err)
 	return 0;
 }
 
+/* True for *share* of all numbers, each by lot: jobs that follow each other have nothing to do with each other. */
+static bool wins(double share, uint64_t number, uint64_t seed)
+{
+	struct sl_random r;
+
+	sl_random_seed(&r, seed);
+	sl_random_seed(&r, sl_random_u64(&r) ^ number);
+	return sl_random_real(&r) < share;
+}
+
 bool sl_tiers_is_upper(const struct sl_tiers *t, const char *name, uint64_t number, uint64_t seed)
 {
 	size_t n = strlen(name);
 
 	if (t->by == SL_TIER_SHARE)
-		return (double) (sl_hash_number(sl_hash_number(SL_HASH, seed), number) >> 11) * 0x1p-53 < t->share;
+		return wins(t->share, number, seed);
 	for (const char *at = t->names; n; at++) {
 		size_t length = strcspn(at, "+,");
 

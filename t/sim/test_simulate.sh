@@ -246,6 +246,47 @@ left_out() {
 }
 ok "compare tells once what it leaves out of a workload" left_out
 
+# Jobs of the upper tier have others stopped under the one policy, and nobody stopped under the other.
+cat >"$T/preempts.lua" <<-'EOF'
+	local sched = require "sched"
+	return sched.site { default = { sched.preempt { min_runtime = "10m" }, "easy" } }
+EOF
+tiers() {
+	run 0 compare --check --quiet --machine=16x8c2g --seeds=3 --first=150 --tiers=share=0.2,checkpoint=30 --policies="easy site=$T/preempts.lua" \
+		"$@" esp-gpu
+}
+stops_table() {
+	tiers && out '^Jobs that were stopped for others:$' && out '^workload  *policy  *stops  *lost core-h  *lost GPU-h  *% lost' &&
+		out '^esp-gpu  *easy  *0 ± 0  *0\.0 ± 0\.0' && out "^esp-gpu  *site=.*  [1-9][0-9]* ± "
+}
+ok "compare has a table of stops where jobs may be stopped for others" stops_table
+
+# The value of a column in the line of a policy.
+column() { awk -F, -v name="$2" -v policy="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } index($2, policy) { print $at }' "$1"; }
+stops_csv() {
+	tiers --csv --baseline=easy && cp "$T/out" "$T/stops.csv" && tiers --runs --csv && cp "$T/out" "$T/runs.csv" || return 1
+	[ "$(column "$T/stops.csv" stops easy)" = 0 ] && [ "$(column "$T/stops.csv" lost_core_s_ci95 easy)" = 0 ] &&
+		[ "$(column "$T/stops.csv" diff_stops preempts)" = "$(column "$T/stops.csv" stops preempts)" ] &&
+		[ "$(column "$T/stops.csv" diff_lost_core_share preempts)" = "$(column "$T/stops.csv" lost_core_share preempts)" ] &&
+		column "$T/runs.csv" lost_core_s preempts | awk -v mean="$(column "$T/stops.csv" lost_core_s preempts)" \
+			'{ sum += $1 } END { exit !(NR == 3 && sum > 0 && sum / 3 - mean < 1e-3 && mean - sum / 3 < 1e-3) }'
+}
+ok "compare's figures of stops are means of the runs', with differences to the baseline" stops_csv
+
+no_stops() {
+	run 0 compare --csv --machine=16x8c2g --policies=easy --first=50 esp-gpu && ! out stops && ! out lost_core_s &&
+		run 0 compare --machine=16x8c2g --policies=easy --first=50 esp-gpu && ! out stopped &&
+		run 0 compare --csv --stops --machine=16x8c2g --policies=easy --first=50 esp-gpu && out ',stops,.*,lost_core_share,' &&
+		run 0 compare --json --stops --machine=16x8c2g --policies=easy --first=50 esp-gpu && out '"stops": {"mean": 0'
+}
+ok "compare has no figures of stops where nobody may be stopped, but if they are asked for" no_stops
+
+runs_table() {
+	run 0 compare --runs --machine=16x8c2g --policies="easy fcfs" --first=20 esp-gpu && [ "$(wc -l <"$T/out")" = 3 ] &&
+		[ "$(awk '{ print NF }' "$T/out" | tail -n 1)" = 14 ]
+}
+ok "compare --runs prints a line for each run" runs_table
+
 # ---------------------------------------------------------------------- schedlua tune
 
 cat >"$T/site.lua" <<-'EOF'
@@ -300,6 +341,32 @@ noise() {
 		out 'may as well be noise, so the present setting stays' && [ ! -e "$T/no.lua" ]
 }
 ok "tune says when a difference is noise, and writes nothing" noise
+
+tune_stops() {
+	mkdir -p "$T/p" && cat >"$T/p/stopper.lua" <<-'EOF' && cat >"$T/p/site.lua" <<-'EOS' || return 1
+		local M = { api = 1, name = "stopper", doc = "stops others for jobs that may preempt, or does not" }
+		M.options = { stop = { default = true, tune = { true, false } } }
+		function M.decide(cluster, plan, opt)
+			for job in cluster:queue() do
+				plan:start(job, opt.stop and { preempt = true } or nil)
+			end
+		end
+		return M
+	EOF
+		local sched = require "sched"
+		return sched.site {
+			default = { "stopper" },
+		}
+	EOS
+	run 0 tune --quiet --site="$T/p/site.lua" --workload=synthetic:jobs=3000,load=0.8 --procs=64 --window=0.4 --trials=2 \
+		--tiers=share=0.2 --objective=stops --state="$T/p/st" && out '^setting .* stops  *lost core-h  *preempt' &&
+		out 'Setting 1, .* changes the stops$' && out '^1: .*stop=false' && out 'that is more than the noise' && cp "$T/out" "$T/p/out" &&
+		run 0 tune --quiet --site="$T/p/site.lua" --workload=synthetic:jobs=3000,load=0.8 --procs=64 --window=0.4 --trials=2 \
+			--tiers=share=0.2 --objective=stops --state="$T/p/st" && cmp "$T/out" "$T/p/out" &&
+		run 0 tune --quiet --site="$T/p/site.lua" --workload=synthetic:jobs=3000,load=0.8 --procs=64 --window=0.4 --trials=2 \
+			--tiers=share=0.01 --objective=stops --state="$T/p/st" && ! cmp -s "$T/out" "$T/p/out"
+}
+ok "tune may have the work that is lost to stops as its objective" tune_stops
 
 tune_refuses() {
 	run 1 tune --quiet --site="$T/site.lua" --workload=synthetic:jobs=100 --procs=64 &&

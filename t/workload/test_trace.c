@@ -155,6 +155,24 @@ static void tiers_are_made_by_names_or_by_lot(void **state)
 	REFUSED(file("w.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5}]}"), SL_EINVAL, "say themselves", .machine = "1x1c", .tiers = "qos=a");
 }
 
+/* Of 3,000 jobs in order of submission 960 are of another tier than the one before, if a fifth is drawn; six standard deviations
+ * are 139. */
+static void jobs_that_follow_each_other_are_drawn_by_themselves(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct sl_workload *w = LOAD("synthetic:jobs=3000", .machine = "4x8c", .tiers = "share=0.2", .seed = seed);
+		const uint32_t *flags = w->snap.job.flags;
+		int changes = 0;
+
+		for (uint32_t k = 1; k < w->snap.job.rows; k++)
+			changes += ((flags[k] ^ flags[k - 1]) & SL_JOBF_MAY_PREEMPT) != 0;
+		if (abs(changes - 960) > 139)
+			fail_msg("seed %llu: %d jobs are of another tier than the one before", (unsigned long long) seed, changes);
+		sl_workload_destroy(w);
+	}
+}
+
 static void quoted_tables_have_walltimes_and_nodes(void **state)
 {
 	struct sl_workload *w = LOAD(file("alcf.csv",
@@ -231,6 +249,7 @@ int main(void)
 		cmocka_unit_test(events_of_the_simulator_of_slurm_are_what_sbatch_was_told),
 		cmocka_unit_test(jobs_of_the_upper_tier_may_have_the_others_stopped),
 		cmocka_unit_test(tiers_are_made_by_names_or_by_lot),
+		cmocka_unit_test(jobs_that_follow_each_other_are_drawn_by_themselves),
 		cmocka_unit_test(quoted_tables_have_walltimes_and_nodes),
 		cmocka_unit_test(records_of_pbs_tell_of_jobs_that_have_ended),
 		cmocka_unit_test(bad_input_is_refused_with_its_place),

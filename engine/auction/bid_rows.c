@@ -42,8 +42,8 @@ struct sweep {
 	uint32_t lies;
 	struct event *event;
 	uint32_t events;
-	uint32_t *active, actives;	/* lies */
-	uint32_t *at;			/* [lie] its place among the active */
+	uint64_t *active;		/* a bit for each lie: is it one of those that lie here? */
+	uint32_t actives;
 	const struct sl_class *cls;	/* of one timeline, with cores free now */
 	struct sl_spans spans, sorted;	/* their runs */
 	uint32_t span;
@@ -218,14 +218,23 @@ static int limit_segment(struct sweep *s, const struct sl_class *g, const struct
 	return 0;
 }
 
+/* Those that are active, in the order of bids, as lies are. */
+static void list_active(const struct sweep *s, uint32_t *sorted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; n < s->actives; w++)
+		for (uint64_t left = s->active[w]; left; left &= left - 1)
+			sorted[n++] = w * 64 + (uint32_t) __builtin_ctzll(left);
+}
+
 /* The nodes first..last, on which the active bids lie, class by class. */
 static int close_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t first, uint32_t last,
 			 uint32_t *sorted, struct sl_error *err)
 {
 	if (s->actives < 2)
 		return 0;
-	memcpy(sorted, s->active, s->actives * sizeof(*sorted));
-	qsort(sorted, s->actives, sizeof(*sorted), sl_order_u32);	/* lies are in the order of bids */
+	list_active(s, sorted);
 	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
 		s->span++;
 	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++) {
@@ -260,13 +269,8 @@ static int list_spans(struct sweep *s, struct sl_timeline *tl, struct sl_error *
 
 static void begin_or_end_lie(struct sweep *s, const struct event *e)
 {
-	if (e->begins) {
-		s->at[e->lie] = s->actives;
-		s->active[s->actives++] = e->lie;
-	} else {
-		s->active[s->at[e->lie]] = s->active[--s->actives];
-		s->at[s->active[s->at[e->lie]]] = s->at[e->lie];
-	}
+	s->active[e->lie / 64] ^= UINT64_C(1) << e->lie % 64;
+	s->actives += e->begins ? 1 : -1;
 }
 
 /* Do the nodes first..last, of which *first* never falls, lie within one run of a class?
@@ -411,8 +415,7 @@ static int sweep_companies(struct sweep *s, uint32_t count, uint32_t *sorted, st
 		const struct event *e = &s->event[i];
 
 		if (!e->begins && grown) {
-			memcpy(sorted, s->active, s->actives * sizeof(*sorted));
-			qsort(sorted, s->actives, sizeof(*sorted), sl_order_u32);
+			list_active(s, sorted);
 			if (limit_company(s, sorted, s->actives, e->node - 1, err) < 0)
 				return -1;
 		}
@@ -600,7 +603,6 @@ static void sweep_free(struct sweep *s)
 	free(s->lie);
 	free(s->event);
 	free(s->active);
-	free(s->at);
 	free(s->spans.at);
 	free(s->sorted.at);
 	sl_map_free(&s->by_terms);
@@ -618,8 +620,8 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	rows->rows = rows->terms = 0;
 	for (uint32_t i = 0; i < count; i++)
 		parts += bid[i]->parts;
-	s.bytes = parts * (sizeof(*s.lie) + 2 * sizeof(*s.event) + sizeof(*s.active) + sizeof(*s.at) + sizeof(*s.term) +
-			   sizeof(*sorted)) + count * (sizeof(*s.term) + sizeof(*s.stand));
+	s.bytes = parts * (sizeof(*s.lie) + 2 * sizeof(*s.event) + sizeof(*s.term) + sizeof(*sorted)) +
+			   count * (sizeof(*s.term) + sizeof(*s.stand));
 	if (sl_may_take(&m->allowance, s.bytes, "overlaps", err) < 0)
 		return -1;
 	if (parts > UINT32_MAX / 2)
@@ -627,11 +629,10 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	s.stand = malloc(((size_t) count + 1) * sizeof(*s.stand));
 	s.lie = malloc((parts + 1) * sizeof(*s.lie));
 	s.event = malloc((2 * parts + 1) * sizeof(*s.event));
-	s.active = malloc((parts + 1) * sizeof(*s.active));
-	s.at = malloc((parts + 1) * sizeof(*s.at));
+	s.active = calloc(parts / 64 + 1, sizeof(*s.active));
 	s.term = malloc((parts + count + 1) * sizeof(*s.term));
 	sorted = malloc((parts + 1) * sizeof(*sorted));
-	if (!s.stand || !s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
+	if (!s.stand || !s.lie || !s.event || !s.active || !s.term || !sorted)
 		sl_fail(err, SL_ENOMEM, "bids: out of memory");
 	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err) &&
 		 !sweep_companies(&s, count, sorted, err))

@@ -1,167 +1,232 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gres of sockets, and such as are bound to tasks or bring some: what is placed, and what only select can count.
+ * Gres of nodes, sockets, tasks and jobs, and CPUs and memory that come with each: what is placed, and what only select can count.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "t/model/cells.h"
+
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "check/check.h"
 #include "t/model/desk.h"
 
-/* Jobs are placed one after the other, each on a machine that is idle. */
-struct asked {
-	struct build_job job;		/* gpus: as many of each *per* */
-	uint32_t per, sockets, asks;
-	bool native;			/* or ... */
-	const char *where;
-	bool few_cpus;			/* counted as one for each task */
-};
+/* As slurmctld does from 24.11 on, and as it did before. */
+#define EACH(job, is) { job " memory_per_cpu=50", is }, { job " memory_per_cpu=50 counted", is }
 
-static struct desk desk_of(const char *machine, const struct asked *q)
-{
-	struct build *b = build_create(machine);
-	struct build_job job = q->job;
+CELLS(each_node_gives_what_its_gres_bring,
+	ON("4x8c2g2t4000m select=MEMORY"),
+	/* of memory nothing but theirs; of CPUs, if they have more than the tasks */
+	EACH("nodes=1 tasks=1 gres:gpu=2 memory_with_gres=1000", "memory=2000 on=n0:1"),
+	EACH("nodes=1 tasks=1 gres:gpu=2 cpus_with_gres=4 memory_with_gres=1000", "memory=2000 on=n0:4"),
+	EACH("nodes=1 tasks=10 gres:gpu=2 cpus_with_gres=4 memory_with_gres=1000", "memory=2000 on=n0:5"),
+	EACH("nodes=1 tasks=1 gres:gpu=1 cpus_with_gres=3", "memory=200 on=n0:2"), /* of a core all threads */
+	/* the same on each node, though a node has one task */
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=2 cpus_with_gres=4 memory_with_gres=700", "memory=1400 on=n0:4 n1:4"),
+	EACH("nodes=2 max_nodes=2 tasks=3 gres:gpu=1 cpus_with_gres=4 memory_with_gres=700", "memory=700 on=n0:2 n1:2"),
+	EACH("nodes=2 max_nodes=2 tasks=12 gres:gpu=1 cpus_with_gres=4 memory_with_gres=700", "memory=700 on=n0:4 n1:2"),
+	/* by what they say is the most a node may have of tasks */
+	EACH("nodes=2 max_nodes=2 tasks=2 tasks_per_node=1 gres:gpu=1 cpus_with_gres=6 memory_with_gres=700", "memory=700 on=n0:3 n1:3"),
+	EACH("nodes=2 max_nodes=2 tasks=8 tasks_per_node=4 gres:gpu=1 cpus_with_gres=2 memory_with_gres=700", "memory=700 on=n0:2 n1:2"),
+	/* whole nodes: with all of their gres */
+	EACH("nodes=1 tasks=1 exclusive gres:gpu=1 cpus_with_gres=8 memory_with_gres=2000", "memory=4000 on=n0:8"),
+	/* of each task: they are its CPUs */
+	EACH("nodes=1 tasks=2 gres:gpu=1/task cpus_with_gres=3 memory_with_gres=1000", "memory=2000 on=n0:3"),
+	EACH("nodes=2 max_nodes=2 tasks=3 cpus_per_task=4 gres:gpu=1/task cpus_with_gres=4 memory_with_gres=1000", "memory=2000 on=n0:4 n1:2"),
+	EACH("nodes=2 max_nodes=2 tasks=3 gres:gpu=1/task cpus_with_gres=3", "memory=300 on=n0:3 n1:2"),
+	EACH("nodes=2 max_nodes=2 tasks=4 tasks_per_node=2 gres:gpu=1/task cpus_with_gres=2 memory_with_gres=10", "memory=20 on=n0:2 n1:2"),
+	/* of the job, on one node */
+	EACH("nodes=1 tasks=1 gres:gpu=2/job cpus_with_gres=3 memory_with_gres=1000", "memory=2000 on=n0:3"),
+	EACH("gres:gpu=1/job cpus_with_gres=8 memory_with_gres=1000", "memory=1000 on=n0:4"),
+	EACH("gres:gpu=2/job cpus_with_gres=4 memory_with_gres=1000", "memory=2000 on=n0:4"), /* though it may have more of them */
+	EACH("nodes=1 max_nodes=2 tasks=2 gres:gpu=2/job cpus_with_gres=2", "memory=200 on=n0:2"),
+	EACH("nodes=2 max_nodes=4 tasks=2 gres:gpu=4/job cpus_with_gres=2 memory_with_gres=1000", "memory=2000 on=n0:2 n1:2"),
+	/* ... on several, which give one each, or all that they have */
+	EACH("nodes=3 max_nodes=3 tasks=3 gres:gpu=3/job cpus_with_gres=8 memory_with_gres=1000", "memory=1000 on=n0:4 n1:4 n2:4"),
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=4/job cpus_with_gres=3 memory_with_gres=1000", "memory=2000 on=n0:3 n1:3"))
 
-	job.id = 1;
-	job.gpus = 0;
-	build_pending(b, job);
-	build_change_job(b, 1, .gres = build_gres(b, "gpu", "", q->job.gpus, q->per));
-	build_change_job(b, 1, .sockets_per_node = q->sockets);
-	build_change_job(b, 1, .asks = q->asks);
-	if (q->few_cpus)
-		build_change_job(b, 1, .min_cpus = q->job.tasks);
-	return sit(b);
-}
+CELLS(what_select_deals_out_unequally_is_left_to_it,
+	ON("4x8c2g2t4000m select=MEMORY"),
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=1 cpus_with_gres=3", "left=CPUS_PER_GRES"), /* half a core */
+	EACH("nodes=1 tasks=8 gres:gpu=1/job cpus_with_gres=2", "left=CPUS_PER_GRES"), /* its tasks take more */
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=3/job cpus_with_gres=2", "left=CPUS_PER_GRES"),
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=4/job cpus_with_gres=2 default_cpus", "left=CPUS_PER_GRES"),
+	EACH("nodes=2 max_nodes=2 tasks=2 gres:gpu=2/job cpus_with_gres=3", "left=CPUS_PER_GRES"), /* half a core */
+	EACH("nodes=2 max_nodes=2 tasks=9 gres:gpu=2/job cpus_with_gres=4", "left=CPUS_PER_GRES"), /* tasks take more */
+	EACH("nodes=2 max_nodes=2 tasks=3 gres:gpu=1/task memory_with_gres=100", "left=MEMORY_PER_GRES"), /* half a core */
+	EACH("nodes=1 tasks=1 cpus_per_task=4 gres:gpu=1/task cpus_with_gres=2", "left=CPUS_PER_GRES"),
+	EACH("nodes=1 tasks=1 cpus_per_task=2 gres:gpu=1 cpus_with_gres=4", "left=CPUS_PER_GRES"),
+	EACH("nodes=1 max_nodes=2 tasks=2 tasks_per_node=1 gres:gpu=1 cpus_with_gres=4", "left=CPUS_PER_GRES"))
 
-static void expect(const char *machine, const struct asked *q, size_t number)
-{
-	struct desk d = desk_of(machine, q);
-	const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
-
-	assert_non_null(w);
-	if (!w->native == q->native)
-		fail_msg("job %zu: native: %d, not %d", number, !q->native, q->native);
-	if (!q->native) {
-		if (start(&d, 1) != 1)
-			fail_msg("job %zu: %s", number, sl_refusal_text(&d.why));
-		if (strcmp(where(&d, 1), q->where))
-			fail_msg("job %zu: on %s, not %s", number, where(&d, 1), q->where);
-		accepted(&d);
-	}
-	leave(&d);
-}
+/* A whole node comes with all of its gres, and needs what those bring. */
+CELLS(whole_nodes_without_enough_for_all_their_gres_are_none,
+	ON("4x8c2g2t4000m select=MEMORY"),
+	EACH("nodes=1 tasks=1 exclusive gres:gpu=1 cpus_with_gres=9", "never"),
+	EACH("nodes=1 tasks=1 exclusive gres:gpu=1 memory_with_gres=2001", "never"))
 
 /* Some socket has two of four, whichever these are near; three only select can tell. */
-static void whole_nodes_have_what_is_asked_for_of_a_socket(void **state)
-{
-	static const struct asked jobs[] = {
-		{ { .nodes = 2, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_SOCKET, 1, 0, 0, "n0:8 n1:8", false },
-		{ { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
-		{ { .nodes = 1, .tasks = 9, .max_nodes = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 3, .exclusive = true }, SL_PER_SOCKET, 1, 0, true, NULL, false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 1, SL_ASKS_BOUND_GRES, true, NULL, false },
-		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_SOCKET, 1, 0, true, NULL, false },
-	};
-
-	(void) state;
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		expect("4x8c2s4g", &jobs[i], i);
+CELLS(whole_nodes_have_what_is_asked_for_of_a_socket,
+	ON("4x8c2s4g"),
+	{ "nodes=2 tasks=2 exclusive gres:gpu=1/socket sockets_per_node=1", "on=n0:8 n1:8" },
+	{ "nodes=2 tasks=2 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n0:8 n1:8" },
+	{ "nodes=1 max_nodes=2 tasks=9 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n0:8 n1:8" },
+	{ "nodes=1 tasks=1 exclusive gres:gpu=3/socket sockets_per_node=1", "left=SOCKET_GRES" },
+	{ "nodes=1 tasks=1 exclusive gres:gpu=2/socket sockets_per_node=1 bound_gres", "left=SOCKET_GRES" },
+	{ "nodes=1 tasks=1 gres:gpu=2/socket sockets_per_node=1", "left=SOCKETS+SOCKET_GRES" },
 	/* a node without as many is none */
-	expect("2x8c2s1g+2x8c2s4g", &(struct asked) { { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0,
-						       "n2:8 n3:8", false }, 0);
-}
-
-#define TASKS SL_ASKS_TASKS_PER_GRES
+	ON("2x8c2s1g+2x8c2s4g"),
+	{ "nodes=2 tasks=2 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n2:8 n3:8" })
 
 /* So many tasks for each GPU: on its fewest nodes a job has as many on each, with the GPUs of these. */
-static void all_gpus_have_as_many_tasks(void **state)
-{
-	static const struct asked jobs[] = {
-		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2", false },
-		{ { .nodes = 1, .max_nodes = 3, .tasks = 3, .gpus = 3 }, SL_PER_JOB, 0, TASKS, 0, "n0:2", false },
-		{ { .tasks = 6, .gpus = 2, .cpus_per_task = 2 }, SL_PER_JOB, 0, TASKS, 0, "n0:6", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2 n1:2", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2 n1:2", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 2 }, SL_PER_JOB, 0, TASKS, 0, "n0:1 n1:1", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 8 }, SL_PER_JOB, 0, TASKS, 0, "n0:2 n1:2", false },
-		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 8 }, SL_PER_JOB, 0, TASKS, 0, "n0:2 n1:2", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4, .exclusive = true }, SL_PER_JOB, 0, TASKS, 0, "n0:8 n1:8", false },
-		/* not as many on each, of half a core, so many GPUs of each node that others could be given */
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 1 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
-		{ { .nodes = 1, .tasks = 5, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 6, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
-		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS | SL_ASKS_BOUND_GRES, true, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, TASKS, true, NULL, false },
-		{ { .nodes = 1, .tasks = 0, .gpus = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 2, .cpus_per_task = 2 }, SL_PER_NODE, 0, TASKS, true, NULL, true },
-	};
+CELLS(all_gpus_have_as_many_tasks,
+	ON("4x8c2t4g"),
+	{ "nodes=1 tasks=4 gres:gpu=2 tasks_per_gres", "on=n0:2" },
+	{ "nodes=1 max_nodes=3 tasks=3 gres:gpu=3/job tasks_per_gres", "on=n0:2" },
+	{ "tasks=6 cpus_per_task=2 gres:gpu=2/job tasks_per_gres", "on=n0:6" },
+	{ "nodes=2 max_nodes=2 tasks=8 gres:gpu=2 tasks_per_gres", "on=n0:2 n1:2" },
+	{ "nodes=2 max_nodes=2 tasks=8 tasks_per_node=4 gres:gpu=2 tasks_per_gres", "on=n0:2 n1:2" },
+	{ "nodes=2 max_nodes=2 tasks=4 gres:gpu=2/job tasks_per_gres", "on=n0:1 n1:1" },
+	{ "nodes=2 max_nodes=2 tasks=8 gres:gpu=8/job tasks_per_gres", "on=n0:2 n1:2" },
+	{ "nodes=2 max_nodes=4 tasks=8 gres:gpu=8/job tasks_per_gres", "on=n0:2 n1:2" },
+	{ "nodes=2 max_nodes=2 tasks=8 exclusive gres:gpu=4/job tasks_per_gres", "on=n0:8 n1:8" },
+	/* not as many on each, of half a core, so many GPUs of each node that others could be given */
+	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=1 tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=1 tasks=5 gres:gpu=2 tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=2 max_nodes=2 tasks=8 gres:gpu=4/job tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=2 max_nodes=2 tasks=8 tasks_per_node=6 gres:gpu=2 tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=1 tasks=4 gres:gpu=2 tasks_per_gres bound_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=1 tasks=2 gres:gpu=1/task tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=1 tasks=0 gres:gpu=2 tasks_per_gres", "left=TASKS_PER_GRES" },
+	{ "nodes=1 tasks=2 cpus_per_task=2 gres:gpu=2 tasks_per_gres min_cpus=2", "left=TASKS_PER_GRES" },
+	/* who is left to select asks no more than the job: what that does with two tasks of one GPU each is its affair */
+	{ "nodes=2 max_nodes=4 tasks=8 gres:gpu=4/job tasks_per_gres", "left=TASKS_PER_GRES tasks_per_node=0 max_nodes=4 g0.per=2" })
 
-	(void) state;
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		expect("4x8c2t4g", &jobs[i], i);
+/* Of nodes of one socket all cores are near: there is no core more of each than as many tasks take. */
+CELLS(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket,
+	ON("4x8c2t4g"),
+	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "on=n0:1" },
+	{ "tasks=3 cpus_per_task=4 gres:gpu=1/task bound_gres", "on=n0:6" },
+	{ "nodes=2 max_nodes=2 tasks=2 gres:gpu=2/task bound_gres task_gres", "on=n0:1 n1:1" },
+	{ "nodes=2 max_nodes=2 tasks=4 tasks_per_node=2 gres:gpu=1/task bound_gres", "on=n0:1 n1:1" },
+	{ "nodes=2 max_nodes=2 tasks=4 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
+	{ "nodes=1 tasks=2 cpus_per_task=3 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
+	{ "nodes=1 tasks=2 gres:gpu=2 bound_gres task_gres", "left=BOUND_TASKS" },
+	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=2 bound_gres", "on=n0:2 n1:1" },
+	ON("4x8c2s2t4g"),
+	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
+	/* a core of each socket that it may be near */
+	{ "nodes=1 tasks=2 gres:gpu=1 bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 tasks=2 exclusive gres:gpu=1 bound_gres", "on=n0:8" })
+
+/* -- gres of the job on one node or several ------------------------------------- */
+
+static void expect_row(const struct sl_plan_image *p, bool reserved, int64_t in, uint32_t native, uint32_t nodes)
+{
+	assert_int_equal(p->start.rows, !reserved);
+	assert_int_equal(p->reserve.rows, reserved);
+	assert_int_equal(reserved ? p->reserve.native[0] : p->start.native[0], native);
+	assert_int_equal((reserved ? p->reserve.places[0] : p->start.places[0]).count, nodes);
+	if (reserved)
+		assert_int_equal(p->reserve.start_time[0], BUILD_NOW + in);
 }
 
-/* What was tried to place it by is not asked of select: what that does with two tasks of one GPU each is its affair. */
-static void who_is_left_to_select_asks_no_more_than_the_job(void **state)
+/* On one node now or later, and by select on several where that is sooner, or no node has as many. */
+static void gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner(void **state)
 {
-	static const struct asked jobs[] = {
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
-		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, true, NULL, false },
+	static const char two[] = "limit=100 gres:gpu=2/job cpus_with_gres=2", three[] = "limit=100 gres:gpu=3/job cpus_with_gres=2";
+	static const struct {
+		const char *asked;
+		int64_t until[2];	/* a GPU of each node is in use */
+		bool reserved;
+		int64_t in;
+		uint32_t native, nodes;
+	} cases[] = {
+		{ two, { 0, 0 }, false, 0, 0, 1 },
+		{ two, { 50, 0 }, false, 0, 0, 1 },
+		{ two, { 50, 50 }, false, 0, 1, 2 },
+		{ three, { 0, 0 }, false, 0, 1, 2 },
+		{ three, { 50, 70 }, true, 50, 1, 2 },
 	};
 
 	(void) state;
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		struct desk d = desk_of("4x8c2t4g", &jobs[i]);
-		const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = build_of("2x8c2g", cases[i].asked);
+		struct desk d;
 
-		assert_non_null(w);
-		assert_true(w->native == SL_W(TASKS_PER_GRES));
-		assert_int_equal(w->request.tasks_per_node, 0);
-		assert_int_equal(w->request.max_nodes, jobs[i].job.max_nodes);
-		assert_int_equal(w->request.gres[0].per, SL_GRES_PER_JOB);
+		for (uint32_t n = 0; n < 2; n++)
+			if (cases[i].until[n])
+				build_running(b, (struct build_job) { .id = 2 + n, .nodes = 1, .first = n, .cores = 1, .gpus = 1,
+								      .ends_in = cases[i].until[n] });
+		d = sit(b);
+		assert_int_equal(cases[i].reserved ? reserve(&d, 1) : start(&d, 1), 1);
+		expect_row(accepted(&d), cases[i].reserved, cases[i].in, cases[i].native, cases[i].nodes);
 		leave(&d);
 	}
 }
 
-/* Of nodes of one socket all cores are near: there is no core more of each than as many tasks take. */
-static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void **state)
+/* The checker by itself: one that takes what it says for the engine's word would let them pass. */
+static void the_checker_misses_nothing_that_gres_bring(void **state)
 {
-	static const struct asked jobs[] = {
-		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1", false },
-		{ { .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:6", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, 0, "n0:1 n1:1", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1 n1:1", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, true, NULL, false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0, "n0:2 n1:1", false },
-	};
+	struct desk d = sit(build_of("4x8c2g2t4000m select=MEMORY", "nodes=2 max_nodes=2 tasks=2 gres:gpu=1 cpus_with_gres=4 "
+				     "memory_with_gres=700"));
+	struct sl_plan_place_row place, other;
 
 	(void) state;
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		expect("4x8c2t4g", &jobs[i], i);
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, true,
-					       NULL, false }, 0);
-	/* a core of each socket that it may be near */
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, true,
-					       NULL, false }, 0);
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0,
-					       "n0:8", false }, 0);
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	sl_builder_row(d.image, SL_P_PLACE, 1, &place);
+	for (uint32_t i = 0; i < 3; i++) {
+		static const char *const words[] = { "needs 2", "needs 700", "has 3 cores, for 1 tasks" };
+		struct sl_plan_image p;
+		const void *bytes;
+		size_t size;
+
+		other = place;
+		other.cores = i == 0 ? 1 : i == 2 ? 3 : place.cores;
+		other.memory -= i == 1;
+		sl_builder_update(d.image, SL_P_PLACE, 1, &other);
+		checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+		checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+		assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+		if (!strstr(d.err.text, words[i]))
+			fail_msg("%s: %s", words[i], d.err.text);
+	}
+	leave(&d);
+}
+
+/* Seven tasks on two nodes, each of which has three CPUs with its GPUs in any case, however few its tasks. */
+static void a_layout_that_is_given_counts_the_cpus_of_gres(void **state)
+{
+	static const struct {
+		uint32_t cores[2];
+		int fits;
+	} layouts[] = { { { 7, 3 }, 0 }, { { 7, 0 }, 0 }, { { 5, 3 }, 1 }, { { 4, 3 }, 1 }, { { 4, 0 }, 1 }, { { 0, 0 }, 1 } };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		struct desk d = sit(build_of("2x8c4g", "nodes=2 max_nodes=2 tasks=7 gres:gpu=3 cpus_with_gres=1"));
+		struct sl_pick pick[2] = { { .node = 0, .cores = layouts[i].cores[0] }, { .node = 1, .cores = layouts[i].cores[1] } };
+		struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick, .count = 2 };
+		struct sl_terms terms = { .how = &how };
+		int rc = sl_plan_start(d.p, entry(&d, 1), &terms, &d.why, &d.err);
+
+		if (rc != layouts[i].fits)
+			fail_msg("layout %zu: %d, not %d", i, rc, layouts[i].fits);
+		accepted(&d);
+		leave(&d);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_node_gives_what_its_gres_bring),
+		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
+		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
 		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
-		cmocka_unit_test(who_is_left_to_select_asks_no_more_than_the_job),
 		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
+		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),
+		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),
+		cmocka_unit_test(a_layout_that_is_given_counts_the_cpus_of_gres),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

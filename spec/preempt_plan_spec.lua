@@ -222,6 +222,56 @@ describe("plan:start with preempt", function()
 	end)
 end)
 
+-- For whom Slurm's select may be asked, which preempts whom it likes.
+local function named(decision)
+	local ids = {}
+	for i, row in ipairs(decision.raw.preempting) do
+		ids[i] = row.job
+	end
+	return ids
+end
+
+describe("what a policy says of preemption", function()
+	local sparing = { 'min_runtime = "10h"', 'after = "10h"', 'by = "priority"', "may = function() return false end", "wait_price = 0",
+		'unit = "cpus", reclaim = { guests = 99, owners = 99 }', "max_a_cycle = 1, max_victims = 1" }
+
+	it("holds for Slurm's select too: it is asked for nobody whom the plan could preempt for", function()
+		for _, policy in ipairs(POLICIES) do
+			for _, call in ipairs(sparing) do
+				local decision = t.decide(site(call, policy), machine { preemptor { nodes = 3, priority = 1 } })
+				assert.same({}, stops(decision), call)
+				assert.same({}, named(decision), policy .. ": " .. call)
+			end
+		end
+	end)
+
+	it("holds for all jobs of its partitions once one was asked about, before or after others were tried", function()
+		local jobs = machine { preemptor { id = 7, nodes = 2 }, preemptor { id = 9, nodes = 3 } }
+		for _, order in ipairs { { 7, 9 }, { 9, 7 } } do
+			assert.same({}, named(t.decide(policy_of(([[
+				plan:start(cluster:job(%d))
+				plan:preempt(cluster:job(%d), { may = function() return false end })
+				plan:start(cluster:job(%d))
+			]]):format(order[1], order[2], order[1])), jobs, { may_fail = true })))
+		end
+		assert.same({ 7, 9 }, named(t.decide("easy", jobs)))
+	end)
+
+	it("leaves to select whom only select can place", function()
+		local jobs = machine { preemptor { nodes = 3, asks = { "BURST_BUFFER" } } }
+		assert.same({ 7 }, named(t.decide(site('min_runtime = "10h"', "easy"), jobs)))
+	end)
+
+	it("expects the job when spared jobs end by themselves, and not when Slurm could preempt them", function()
+		local jobs = machine { preemptor { nodes = 3 } }
+		local function wait_under(policy)
+			return t.decide(policy, jobs):reservation(7).start_time - 1700000000
+		end
+		assert.is_true(wait_under("easy") < 60)
+		assert.is_true(wait_under(site 'min_runtime = "10h"') > 4 * 3600)
+	end)
+end)
+
 for _, policy in ipairs(POLICIES) do
 	describe(("sched.preempt in front of %s"):format(policy), function()
 		it("stops the cheapest for who may preempt, and nobody for others", function()

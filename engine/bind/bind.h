@@ -221,6 +221,7 @@ int sl_lua_cluster_window(lua_State *L);
 /* bind/preempt.c: a method of the plan. */
 int sl_lua_plan_preempt(lua_State *L);
 int sl_lua_plan_lost_work(lua_State *L);
+int sl_lua_plan_own_preemption(lua_State *L);
 
 /* What plan:start() returns for a job that does not start, and for which others may be stopped: nil, why, the word, and the answer of
  * plan:preempt(). */

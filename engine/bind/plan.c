@@ -513,7 +513,8 @@ static const luaL_Reg plan_methods[] = {
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
 	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout },
-	{ "preempt", sl_lua_plan_preempt }, { "lost_work", sl_lua_plan_lost_work }, { "remember", sl_lua_plan_remember }, { NULL, NULL }
+	{ "preempt", sl_lua_plan_preempt }, { "lost_work", sl_lua_plan_lost_work },
+	{ "own_preemption", sl_lua_plan_own_preemption }, { "remember", sl_lua_plan_remember }, { NULL, NULL }
 };
 
 static const struct sl_lua_class plan_class = {

@@ -223,6 +223,8 @@ static int preempt(lua_State *L, struct sl_lua *x, struct sl_entry e, bool start
 
 	read_how(L, &q, &terms);
 	luaL_checkstack(L, 16, "preempt");
+	if (sl_lua_own_stops(x, &err) < 0)
+		return luaL_error(L, "%s", err.text);
 	rc = sl_plan_preempt(x->plan, e, &terms, &answer, &err);
 	if (rc < 0) {
 		sl_preempt_answer_free(&answer);
@@ -247,6 +249,16 @@ int sl_lua_plan_preempt(lua_State *L)
 
 	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
 	return preempt(L, x, sl_lua_check_entry(L, x, 2), false);
+}
+
+/* plan:own_preemption(): who is preempted is from now on what plan:preempt() says */
+int sl_lua_plan_own_preemption(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct sl_error err;
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	return sl_lua_own_stops(x, &err) < 0 ? luaL_error(L, "%s", err.text) : 0;
 }
 
 /* plan:lost_work(job): what a stop of it costs if nobody says otherwise */

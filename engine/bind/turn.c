@@ -17,6 +17,7 @@
 
 #include "base/order.h"
 #include "bind/score.h"
+#include "model/preempt.h"
 
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,
@@ -288,6 +289,14 @@ void sl_lua_raise_again(lua_State *L, struct sl_lua *x)
 		return;
 	x->turn->guard_raised = false;
 	lua_error(L);
+}
+
+int sl_lua_own_stops(struct sl_lua *x, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < x->snap->partition.rows; i++)
+		if (decides_on(x, i) && sl_plan_own_stops(x->plan, i, err) < 0)
+			return -1;
+	return 0;
 }
 
 /* A partition that was closed meanwhile does not count: its first job, too, may have been tried

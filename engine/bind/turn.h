@@ -108,6 +108,9 @@ bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
 enum sl_lua_allow { SL_ALLOW_NO, SL_ALLOW_YES, SL_ALLOW_LATER };
 enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason);
 
+/* Who is preempted in the partitions of this turn is the plan's to say (sl_plan_own_stops()).  0, or -1 with *err. */
+int sl_lua_own_stops(struct sl_lua *x, struct sl_error *err);
+
 /* The group has decided: which jobs may preempt others?  Asks admit() and allow() of each that
  * it tried in vain, with all that was started. */
 void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);

@@ -256,6 +256,7 @@ struct sl_plan {
 	uint32_t holds;
 	struct stop *stop;
 	uint32_t stops, stop_groups;
+	uint8_t *own_stops;		/* [partition] sl_plan_own_stops(); NULL: of none */
 	struct shortage *shortage;
 	uint32_t shortages, spared;	/* the latter: jobs that they spare */
 	double cores_per_gpu;		/* sl_preempt_cores_per_gpu(); 0: not known yet */
@@ -354,11 +355,17 @@ void plan_free_left_outs(struct sl_plan *p);
 /* So many of the units spent are not the job's whose turn it is. */
 void plan_charge_nobody(struct sl_plan *p, uint64_t units);
 
+/* Why only Slurm's select can say who is to be preempted for the job.  True with the reason. */
+bool plan_stops_are_selects(const struct sl_cluster *c, const struct want *w, struct sl_refusal *why);
+
+/* True if nobody is preempted for the job but by this plan (sl_plan_own_stops()). */
+bool plan_owns_stops_for(const struct sl_plan *p, const struct want *w);
+
 /* The job is left out.  0, or -1 with *err. */
 int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);
 
 /* plan_preempt.c: a start did not fit; something started; a job is refused. */
-void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why);
+void plan_preempt_tried(struct sl_plan *p, const struct want *w, enum sl_why why);
 void plan_preempt_outdated(struct sl_plan *p);
 void plan_preempt_drop(struct sl_plan *p, uint32_t job);
 

@@ -430,7 +430,7 @@ static int refuse_now(struct attempt *a, int64_t seconds, struct sl_refusal *why
 	int rc = plan_explain_now(a, seconds, why, err);
 
 	if (!rc)
-		plan_preempt_tried(a->p, &a->w->entry, why->why);
+		plan_preempt_tried(a->p, a->w, why->why);
 	return rc;
 }
 
@@ -440,7 +440,7 @@ static int refuse_for_later(struct attempt *a, int64_t seconds, struct sl_refusa
 	int rc = plan_explain_later(a, seconds, why, err);
 
 	if (!rc && a->p->c->snap->job.flags[a->w->entry.job] & SL_JOBF_BORROWS)
-		plan_preempt_tried(a->p, &a->w->entry, why->why);
+		plan_preempt_tried(a->p, a->w, why->why);
 	return rc;
 }
 

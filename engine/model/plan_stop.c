@@ -73,6 +73,7 @@ void plan_free_stops(struct sl_plan *p)
 			(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
 	}
 	free(p->stop);
+	free(p->own_stops);
 }
 
 /* When all of them may be gone, at the earliest. */
@@ -302,22 +303,26 @@ static uint32_t most_victims(const struct deed *d)
 	return hourly < most ? hourly : most;
 }
 
-/* Until when nobody is stopped for the job, since places that were made for it failed; 0: it is not so. */
+#define ONE_PLACE_S 2	/* victims of one place are told to end one after the other, within that time */
+
+/* Until when nobody is stopped for the job, since places that were made for it failed, and not only the first; 0: it is not so. */
 static int64_t backs_off_until(const struct sl_plan *p, uint32_t job)
 {
 	const struct sl_stopped_view *v = &p->c->snap->stopped;
-	int64_t last = 0, earlier = INT64_MAX, until = 0;
+	int64_t last = 0, began = 0, until = 0;
 	uint32_t times = 0;
 
 	for (uint32_t r = 0; r < v->rows; r++) {
 		if (v->preemptor[r] != p->c->snap->job.id[job] || v->time[r] <= p->c->now - 3600)
 			continue;
-		times += v->time[r] != earlier;
-		earlier = v->time[r];
+		if (!times || v->time[r] > began + ONE_PLACE_S || v->time[r] < began - ONE_PLACE_S) {
+			times++;
+			began = v->time[r];
+		}
 		last = v->time[r] > last ? v->time[r] : last;
 	}
-	if (times)
-		until = sl_later(last, SL_PREEMPT_RETRY_S * (int64_t) times);
+	if (times > 1)
+		until = sl_later(last, SL_PREEMPT_RETRY_S * (int64_t) (times - 1));
 	return until > p->c->now ? until : 0;
 }
 
@@ -326,17 +331,11 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 {
 	const struct sl_cluster *c = d->p->c;
 	uint32_t j = d->w->entry.job;
-	char text[SL_WORDS_TEXT];
 	int64_t until;
 
-	if (plan_is_component(c, j))
-		plan_say(why, SL_WHY_RESOURCES, "for components of heterogeneous jobs others are not stopped by the plan");
-	else if (d->w->pub.native)
-		plan_say_now(why, SL_WHY_RESOURCES, "only Slurm's select can place it (%s), and so can say whom to stop",
-			     sl_words_text(d->w->pub.native, d->w->pub.asked, text, sizeof(text)));
-	else if (d->w->enclave || c->rows || c->tenants || c->has_partial || c->has_flexible)
-		plan_say(why, SL_WHY_RESOURCES, "where nodes are shared or reserved in part others are not stopped by the plan");
-	else if (d->p->starts[j])
+	if (plan_stops_are_selects(c, d->w, why))
+		return true;
+	if (d->p->starts[j])
 		plan_say(why, SL_WHY_RESOURCES, "a task of it starts now: others are stopped for the next one later");
 	else if (!sl_snapshot_may_preempt(c->snap, j))
 		plan_say(why, SL_WHY_RESOURCES, "Slurm does not let it preempt others");
@@ -614,7 +613,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 	struct opened was;
 	int rc;
 
-	if (!plan_look_up(p, e, NULL, err))
+	if (!plan_look_up(p, e, NULL, err) || sl_plan_own_stops(p, e.partition, err) < 0)
 		return -1;
 	if (h && (rc = take_held(&d, e, h, err)))
 		return rc;

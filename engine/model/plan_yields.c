@@ -37,7 +37,7 @@ static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
 	uint32_t j = w->entry.job;
 
 	/* (for whom places are emptied others are stopped by the plan, and by nobody else) */
-	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave || w->entry.freed)
+	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave || w->entry.freed || plan_owns_stops_for(p, w))
 		return 0;
 	return sl_snapshot_preempts_by_priority(p->c->snap, j) ? OF_JOB | j : p->c->snap->job.preempts[j];
 }

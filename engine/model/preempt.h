@@ -24,7 +24,8 @@
 
 #include "model/plan.h"
 
-/* Seconds after the last stop for a job whose place failed, for each place that did, until others are stopped for it. */
+/* Seconds after the last stop for a job whose place failed, for each place after the first that did, until others are stopped for it.
+ * The first is replaced at once: those who were told to end count as gone, so that fewer are needed. */
 #define SL_PREEMPT_RETRY_S 300
 
 /* Seconds for which a place is held beyond the time at which it is expected to be free. */
@@ -86,6 +87,13 @@ void sl_preempt_answer_free(struct sl_preempt_answer *a);
  * these; times one more than it was requeued before, of these restarts three at most; and a minute for ending it.  A suspended job loses none.
  */
 double sl_preempt_cost(const struct sl_cluster *c, uint32_t job, double cores_per_gpu);
+
+/*
+ * From now on who is preempted in that partition is this plan's to say: for jobs of it that the plan could stop others for, Slurm's select
+ * is not asked (sl_plan_next_preempting()), and no start is expected from its preempting somebody.  sl_plan_preempt() does so for its entry's
+ * partition.  What only select can place stays select's.  0, or -1 with *err.
+ */
+int sl_plan_own_stops(struct sl_plan *p, uint32_t partition, struct sl_error *err);
 
 /* The machine's cores for each of its GPUs, of nodes with gres; 1 without GPUs.  Walks over the nodes. */
 double sl_preempt_cores_per_gpu(const struct sl_cluster *c);

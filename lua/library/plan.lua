@@ -114,6 +114,11 @@ function plan:earliest(job, how) end
 ---@return sched.stopped_for? answer what was found where nobody is stopped
 function plan:preempt(job, how) end
 
+--- Who is preempted in the partitions of this policy is for the rest of this cycle what plan:preempt() says.  Slurm's select is not asked to
+--- preempt for their jobs, except for those that only select can place, and no start is expected from its preempting others.
+--- plan:preempt() does the same.
+function plan:own_preemption() end
+
 --- What a stop of a running job costs if the policy says nothing else: the work that it loses, in core-hours.
 ---@param job sched.job
 ---@return number

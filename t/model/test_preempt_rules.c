@@ -144,12 +144,28 @@ static void nobody_stops_in_a_circle(void **state)
 	leave(&d);
 }
 
-static void after_a_place_that_failed_it_takes_a_while(void **state)
+/* (Of one place two are told to end, a second apart.) */
+static void a_place_that_failed_is_replaced_once(void **state)
 {
 	struct build *b = four_nodes(1);
 	struct desk d;
 
 	(void) state;
+	note_stopped(b, 5, 7, 101);
+	note_stopped(b, 6, 7, 100);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void after_two_that_failed_it_takes_a_while(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	note_stopped(b, 4, 7, 700);
 	note_stopped(b, 5, 7, 100);
 	d = sit_at(b);
 	assert_int_equal(ask(&d, 7, NULL).rc, 0);
@@ -157,6 +173,7 @@ static void after_a_place_that_failed_it_takes_a_while(void **state)
 			    "others were stopped for it and the place was not had: again in 200 s at the earliest");
 	leave(&d);
 	b = four_nodes(1);
+	note_stopped(b, 4, 7, 700);
 	note_stopped(b, 5, 7, 301);
 	d = sit_at(b);
 	assert_int_equal(ask(&d, 7, NULL).rc, 1);
@@ -288,6 +305,7 @@ static void a_place_that_cannot_be_had_in_time_is_released(void **state)
 	assert_int_equal(d.plan.hold.release[0], 0);
 	leave(&d);
 	b = one_held();
+	note_stopped(b, 4, 7, 700);
 	note_stopped(b, 5, 7, 10);
 	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
 	d = sit_at(b);
@@ -551,7 +569,8 @@ int main(void)
 		cmocka_unit_test(to_wait_is_compared_with_to_stop),
 		cmocka_unit_test(no_more_are_stopped_than_may_be),
 		cmocka_unit_test(nobody_stops_in_a_circle),
-		cmocka_unit_test(after_a_place_that_failed_it_takes_a_while),
+		cmocka_unit_test(a_place_that_failed_is_replaced_once),
+		cmocka_unit_test(after_two_that_failed_it_takes_a_while),
 		cmocka_unit_test(of_a_user_or_an_hour_only_so_many_are_stopped),
 		cmocka_unit_test(a_plan_takes_back_what_is_not_wanted_after_all),
 		cmocka_unit_test(nobody_else_starts_on_a_place_that_is_held),

@@ -369,6 +369,7 @@ end
 local function stop_for_all(opt, cluster, plan)
 	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {},
 		nodes = {} }
+	plan:own_preemption()	-- (what is spared here would otherwise be Slurm's select's)
 	local askers, count = askers_of(opt, books, cluster)
 	start_held(opt, books, cluster, askers, count.held)
 	stop_for_rest(opt, books, cluster, askers, count.asks)

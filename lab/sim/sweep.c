@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,12 +45,15 @@ static void note_share(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
 			      memory_order_relaxed);
 }
 
-static void run_trial(const struct sl_trial_options *given, bool bound, const struct worker *w, int fd, int schedule_fd)
+static void run_trial(const struct sl_trial_options *given, bool bound, uint32_t cpu_s, const struct worker *w, int fd,
+		      int schedule_fd)
 {
 	struct sl_trial_options told = *given, *opt = &told;
 	struct sl_trial_outcome out = { .err = { .code = SL_OK } };
 	struct sl_trial t;
 
+	if (cpu_s)
+		setrlimit(RLIMIT_CPU, &(struct rlimit) { cpu_s, cpu_s + 1 });
 	told.sim.progress = note_share;
 	told.sim.progress_arg = (void *) w->share;
 	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
@@ -79,7 +83,7 @@ static int start_worker(struct sl_sweep *sweep, struct worker *w, uint32_t trial
 	*w = (struct worker) { .pid = fork(), .fd = fd[0], .schedule_fd = schedule_fd, .trial = trial, .share = w->share };
 	if (!w->pid) {
 		close(fd[0]);
-		run_trial(&sweep->trial[trial], sweep->bound, w, fd[1], schedule_fd);
+		run_trial(&sweep->trial[trial], sweep->bound, sweep->cpu_s, w, fd[1], schedule_fd);
 	}
 	close(fd[1]);
 	if (w->pid > 0)

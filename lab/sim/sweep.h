@@ -35,6 +35,7 @@ struct sl_sweep {
 	struct sl_trial_outcome *outcome;	/* as many */
 	uint32_t trials;
 	uint32_t workers;		/* 0: as many as there are processors */
+	uint32_t cpu_s;			/* a trial that uses more CPU time fails; 0: none does */
 	bool bound;			/* what no schedule can beat, too */
 	/* NULL, or called ten times a second: *share* of all the work, parts of trials counted, and
 	 * how many trials are done. */

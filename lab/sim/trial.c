@@ -13,7 +13,9 @@ int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct
 	t->bundle = sl_bundle_load(&opt->source, &t->limits, &t->trace, err);
 	if (!t->bundle)
 		return -1;
-	t->workload = sl_workload_load(opt->workload, &opt->workload_options, err);
+	if (!opt->loaded)
+		t->own = sl_workload_load(opt->workload, &opt->workload_options, err);
+	t->workload = opt->loaded ? opt->loaded : t->own;
 	if (!t->workload)
 		return -1;
 	t->script = sl_script_create(t->bundle, &t->limits, err);
@@ -46,7 +48,7 @@ void sl_trial_close(struct sl_trial *t)
 	sl_sim_destroy(t->sim);
 	sl_script_destroy(t->script);
 	sl_bundle_destroy(t->bundle);
-	sl_workload_destroy(t->workload);
+	sl_workload_destroy(t->own);
 	free(t->trace);
 	memset(t, 0, sizeof(*t));
 }

@@ -16,13 +16,15 @@
 
 struct sl_trial_options {
 	const char *workload;
+	const struct sl_workload *loaded;	/* the same, read before: borrowed; NULL: it is read */
 	struct sl_workload_options workload_options;
 	struct sl_bundle_source source;
 	struct sl_sim_options sim;
 };
 
 struct sl_trial {
-	struct sl_workload *workload;
+	const struct sl_workload *workload;
+	struct sl_workload *own;	/* the same, where it was read for this trial */
 	struct sl_bundle *bundle;
 	struct sl_script *script;
 	struct sl_sim *sim;

@@ -12,6 +12,7 @@
 	X(sim) \
 	X(compare) \
 	X(tune) \
+	X(evolve) \
 	X(replay) \
 	X(workload) \
 	X(completion)

@@ -6,7 +6,7 @@ local tree = require "sched.evolve_tree"
 local rank, score = languages.rank, languages.score
 
 local function text(expression, language)
-	return tree.text(assert(languages.read(expression, language or rank)), language or rank)
+	return languages.text(assert(languages.read(expression, language or rank)), language or rank)
 end
 
 local function refused(expression, why)
@@ -125,6 +125,31 @@ describe("an expression", function()
 			assert.equal(before_a, tree.text(a, rank))
 			assert.equal(before_b, tree.text(b, rank))
 		end
+	end)
+end)
+
+describe("how far away a reservation may be", function()
+	it("is a second expression", function()
+		assert.equal("-cpus within 7200", text "-cpus within 3600 + 3600")
+		assert.equal("-cpus within (waited > 10 and 5 or limit)", text "-cpus within waited > 10 and 5 or limit")
+		refused("-cpus within", "expected more")
+		refused("within 3", "expected more")
+		refused("cpus within 3 within 4", "'within'")
+		assert.is_nil(languages.read("fgd within 3", score))
+	end)
+
+	it("decides who gets one", function()
+		local t = require "sched.test"
+		local c = t.cluster { nodes = "2x8c", running = { { id = 1, nodes = 1, exclusive = true, ends_in = "2h" } },
+			pending = { { id = 2, nodes = 2, exclusive = true, time_limit = "1h" }, { id = 3, tasks = 8, time_limit = "3h" } } }
+		local function decide(expression)
+			return t.decide({ source = languages.policy(assert(languages.read(expression, rank)), rank, "found") }, c)
+		end
+		assert.same({ 2 }, decide("-limit within 7200"):reserved())
+		assert.same({}, decide("-limit within 7200"):started())
+		assert.same({}, decide("-limit within 7000"):reserved())
+		assert.same({ 3 }, decide("-limit within 7000"):started())
+		assert.same({ 2 }, decide("-limit"):reserved())
 	end)
 end)
 

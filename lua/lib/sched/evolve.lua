@@ -12,7 +12,6 @@
 
 local journal = require "sched.evolve_journal"
 local languages = require "sched.evolve_language"
-local tree = require "sched.evolve_tree"
 local write = require "sched.evolve_write"
 
 local M = {}
@@ -22,6 +21,8 @@ local LEFT <const> = 6		-- at least, and so many are judged at most
 local ELITE <const> = 16	-- from which the next generation is bred
 local TRIES <const> = 30	-- to breed a program that was not there yet
 local ASKED_IN_VAIN <const> = 5	-- a proposer that failed so often in a row is asked no more
+local WITHIN <const> = ", and if the first job that does not fit is to get a reservation only if it can start within "
+	.. "some seconds, the word within and one for these"
 local MOST_BYTES <const> = 65536	-- of an answer
 
 -- What is less is better.  A little is added to what may be 0, so that there is a ratio.
@@ -117,8 +118,8 @@ end
 
 -- A program of a tree.  nil: it is too long, or constants in it have grown beyond all numbers.
 local function program_of(self, node, origin)
-	node = tree.simplify(node, self.language)
-	local text, size = tree.text(node, self.language), tree.size(node)
+	node = languages.simplify(node, self.language)
+	local text, size = languages.text(node, self.language), languages.size(node)
 	if size > self.opt.length or text:find("math.huge", 1, true) or text:find("0 / 0", 1, true) then
 		return nil
 	end
@@ -313,13 +314,14 @@ end
 local function bred(self, generation)
 	local x, random = self.random(), self.random
 	if x < 0.12 or #self.parents == 0 then
-		return program_of(self, tree.random(self.language, random), ("generation %d, at random"):format(generation))
+		return program_of(self, languages.random(self.language, random), ("generation %d, at random"):format(generation))
 	elseif x < 0.4 then
-		return program_of(self, tree.cross(parent(self), parent(self), random), ("generation %d, crossed"):format(generation))
+		return program_of(self, languages.cross(parent(self), parent(self), random),
+			("generation %d, crossed"):format(generation))
 	end
-	local node = tree.mutate(parent(self), self.language, random)
+	local node = languages.mutate(parent(self), self.language, random)
 	if x > 0.8 then
-		node = tree.mutate(node, self.language, random)
+		node = languages.mutate(node, self.language, random)
 	end
 	return program_of(self, node, ("generation %d, changed"):format(generation))
 end
@@ -340,8 +342,8 @@ local function question(self, generation, number)
 		fields[i] = { name = name, doc = self.language.field[name].doc }
 	end
 	return write.json {
-		task = ("Print one expression for %s (the largest goes first), or a Lua policy for sched/lua."):format(
-			self.language.name),
+		task = ("Print one expression for %s (the largest goes first)%s, or a Lua policy for sched/lua."):format(
+			self.language.name, self.language.may_reserve_within and WITHIN or ""),
 		operators = "+ - * / ^ min max log sqrt, conditions as in: waited > 3600 and cpus or -limit",
 		fields = fields, objective = self.opt.objective, baseline = self.opt.baseline, generation = generation,
 		number = number, score = "less is better; the logarithm of the objective in parts of the baseline's",

@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- sched.evolve_language - what expressions are made of (sched.evolve_tree), and how one becomes a policy.
+-- sched.evolve_language - what programs are made of (sched.evolve_tree), and how one becomes a policy.
+--
+-- A program is a list of one or two expressions: a rank or a score, and, of a rank, how far away a reservation may be
+-- ("-cpus * limit within 7200"; without it the first job that does not fit always gets one, as under easy).
 --
 -- Each field has its Lua, its doc, and the interval in which its value lies.  least and most are facts: guards
 -- that they make needless are left out of the policy.
@@ -55,7 +58,10 @@ M.rank = language("rank", "job, cluster", {
 	"-cpus * limit / (1 + waited / 14400) ^ 2",
 	"waited > 86400 and waited or -cpus * limit / (1 + waited / 14400) ^ 2",
 	"waited > 2 * backlog and waited or -cpus * limit / (1 + waited / 14400) ^ 2",
+	"-cpus * limit / (1 + waited / 14400) ^ 2 within waited > 400000 and 1000000000 or 7200",
+	"-cpus ^ 1.2 * typical ^ 1.7 / (1 + waited / 14400) ^ 2.4 within waited > 400000 and 1000000000 or 7200",
 }, ", -job.submit_time")
+M.rank.may_reserve_within = true
 
 local function bundled(name)
 	return { name = name, least = 0, most = 100, lua = ('class.score "%s"'):format(name),
@@ -77,14 +83,68 @@ M.score = language("score", "job, class", {
 	"100 * fgd + least_left", "100 * fgd + gpu_packing", "fgd - left_cores / cores",
 })
 
---- The tree of a text, simplified; nil and why it is none, or none that is a finite number everywhere.
+-- -- programs --------------------------------------------------------------------
+
+--- The text of a program.
+function M.text(program, language_of)
+	return tree.text(program[1], language_of)
+		.. (program[2] and " within " .. tree.text(program[2], language_of) or "")
+end
+
+--- Its length: operators, fields and constants.
+function M.size(program)
+	return tree.size(program[1]) + (program[2] and 1 + tree.size(program[2]) or 0)
+end
+
+local function simplify(program, language_of)
+	return { tree.simplify(program[1], language_of), program[2] and tree.simplify(program[2], language_of) }
+end
+M.simplify = simplify
+
+--- The program of a text, simplified; nil and why it is none.
 function M.read(text, language_of)
-	local node, why = parse.parse(text, language_of)
-	if not node then
+	local first, second = text, nil
+	if language_of.may_reserve_within then
+		first, second = text:match("^(.-)%f[%w_]within%f[^%w_](.*)$")
+	end
+	local program, why = {}
+	program[1], why = parse.parse(first or text, language_of)
+	if program[1] and second then
+		program[2], why = parse.parse(second, language_of)
+	end
+	if not program[1] or second and not program[2] then
 		return nil, why
 	end
-	return tree.simplify(node, language_of)
+	return simplify(program, language_of)
 end
+
+--- A random one.
+function M.random(language_of, random)
+	return { tree.random(language_of, random) }
+end
+
+local function random_within(random)
+	local far = { "<", tree.const(10 ^ (4 + 2 * random())), { "field", name = "waited" } }
+	return { "if", far, tree.const(1e9), tree.const(10 ^ (2.5 + 2.5 * random())) }
+end
+
+--- A changed one.
+function M.mutate(program, language_of, random)
+	local x = random()
+	if not language_of.may_reserve_within or x < (program[2] and 0.6 or 0.9) then
+		return { tree.mutate(program[1], language_of, random), program[2] }
+	elseif not program[2] then
+		return { program[1], random_within(random) }
+	end
+	return { program[1], x < 0.95 and tree.mutate(program[2], language_of, random) or nil }
+end
+
+--- One of two: a part of b in a, and how far away reservations may be of either.
+function M.cross(a, b, random)
+	return { tree.cross(a[1], b[1], random), random() < 0.5 and a[2] or b[2] }
+end
+
+-- -- policies ------------------------------------------------------------------------
 
 local DIVIDE <const> = [[
 -- What is divided by nothing counts as nothing.
@@ -94,15 +154,50 @@ end
 
 ]]
 
---- The policy, a Lua module.  head: lines of comment that it begins with.
-function M.policy(node, language_of, name, head)
-	local used, fields, predicts = tree.uses(node, language_of), {}, false
-	for _, field_name in ipairs(language_of.names) do
-		local f = language_of.field[field_name]
-		if used.fields[field_name] then
-			fields[#fields + 1] = ("\tlocal %s = %s\t-- %s\n"):format(field_name, f.lua, f.doc)
-			predicts = predicts or f.predicts
+local DECIDE <const> = [[
+
+-- Jobs start in that order.  The first that does not fit gets a reservation if it can start within so many seconds;
+-- the others fill in, without delaying it.
+function M.decide(cluster, plan)
+	local queue = cluster:queue(cluster.source ~= "sim" and "share" or nil)
+	for job in queue do
+		if not plan:start(job) then
+			local at = plan:earliest(job)
+			if at and at - cluster.now <= within(job, cluster) then
+				plan:reserve(job)
+			end
+			if at then
+				break
+			end
 		end
+	end
+	plan:start_rest(queue)
+	plan:settle("full")
+end
+]]
+
+-- The lines of a function that returns an expression; its fields are local variables.
+local function body(node, language_of, rest)
+	local used, lines = tree.uses(node, language_of), {}
+	for _, name in ipairs(language_of.names) do
+		local f = language_of.field[name]
+		if used.fields[name] then
+			lines[#lines + 1] = ("\tlocal %s = %s\t-- %s\n"):format(name, f.lua, f.doc)
+		end
+	end
+	lines[#lines + 1] = tree.body(node, language_of, "\t", rest)
+	return table.concat(lines) .. "\nend\n"
+end
+
+--- The policy, a Lua module.  head: lines of comment that it begins with.
+function M.policy(program, language_of, name, head)
+	local used = tree.uses(program[1], language_of)
+	if program[2] then
+		tree.uses(program[2], language_of, used)
+	end
+	local predicts = false
+	for _, field in ipairs(language_of.names) do
+		predicts = predicts or used.fields[field] and language_of.field[field].predicts
 	end
 	return table.concat {
 		head or "",
@@ -111,8 +206,11 @@ function M.policy(node, language_of, name, head)
 		("local M = { api = 1, name = %q, doc = \"found by schedlua evolve\" }\n\n"):format(name),
 		used.divide and DIVIDE or "",
 		"-- The largest goes first.\n",
-		("function M.%s(%s)\n"):format(language_of.name, language_of.arguments), table.concat(fields),
-		tree.body(node, language_of, "\t", language_of.rest), "\nend\n\nreturn M\n",
+		("function M.%s(%s)\n"):format(language_of.name, language_of.arguments),
+		body(program[1], language_of, language_of.rest),
+		program[2] and "\n-- How far away a reservation may be.\nlocal function within(job, cluster)\n"
+			.. body(program[2], language_of, "") .. DECIDE or "",
+		"\nreturn M\n",
 	}
 end
 

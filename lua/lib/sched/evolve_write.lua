@@ -3,6 +3,7 @@
 -- sched.evolve_write - what comes of a search: a table, and the policy with its spec and its evidence.
 
 local languages = require "sched.evolve_language"
+local tree = require "sched.evolve_tree"
 
 local M = {}
 
@@ -229,14 +230,14 @@ local JOBS <const> = {
 }
 
 -- The order in which a rank starts them, by its own expression.
-local function order_of(program)
+local function order_of(program, language)
 	local backlog = 0
 	for _, job in ipairs(JOBS) do
 		backlog = backlog + job.cpus * job.limit / 64
 	end
 	local names = "cpus, limit, typical, mean, waited, gpus, queued, idle, held, backlog"
 	local value = assert(load("local function divide(a, b) return b == 0 and 0 or a / b end\n"
-		.. ("local %s = ...\nreturn %s"):format(names, program.expression)))
+		.. ("local %s = ...\nreturn %s"):format(names, tree.text(program.tree[1], language))))
 	local list = {}
 	for i, job in ipairs(JOBS) do
 		list[i] = { id = i, waited = job.waited,
@@ -254,7 +255,7 @@ local function order_of(program)
 	return table.concat(list, ", ")
 end
 
-local function rank_spec(program)
+local function rank_spec(program, language)
 	local jobs = {}
 	for i, job in ipairs(JOBS) do
 		jobs[i] = ("\t\t\t{ id = %d, tasks = %d, time_limit = %d, submitted_ago = %d },\n"):format(i, job.cpus, job.limit,
@@ -267,7 +268,7 @@ local function rank_spec(program)
 		assert.same({ %s }, plan:started())
 	end)
 
-]]):format(table.concat(jobs), order_of(program))
+]]):format(table.concat(jobs), order_of(program, language))
 end
 
 local SPEC <const> = [[
@@ -290,7 +291,7 @@ end)
 
 local function spec(self, program)
 	local is_rank = self.opt.search == "rank"
-	return SPEC:format(self.opt.name, self.opt.name, is_rank and program.tree and rank_spec(program) or "",
+	return SPEC:format(self.opt.name, self.opt.name, is_rank and program.tree and rank_spec(program, self.language) or "",
 		is_rank and "32x8c" or "32x8c2g")
 end
 

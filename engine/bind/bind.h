@@ -147,6 +147,9 @@ bool sl_lua_may_be_unsaid(int table, const char *column);
 void sl_lua_push_kinds(lua_State *L, const struct sl_lua_class *c);
 void sl_lua_push_job_kinds(lua_State *L);	/* bind/job.c */
 
+/* bind/job.c: is that field of a job worked out, even if there is a column of that name? */
+bool sl_lua_job_computes(const char *name);
+
 /* Push a table with all columns of a row. */
 void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
 

@@ -14,6 +14,7 @@
 #include "bundle/bundle.h"
 #include "image/remember.h"
 #include "model/plan.h"
+#include "model/rank_code.h"
 #include "sandbox/limit.h"
 
 /* The context of a state: the script's, found through lua_getextraspace(). */
@@ -39,6 +40,9 @@ struct sl_lua {
 	struct sl_lua_bids *bids;	/* bind/bid.c */
 	struct sl_lua_queue *queue;	/* bind/queue.c */
 	struct sl_lua_turn *turn;	/* bind/turn.c */
+	struct sl_rank_code *rank_code;	/* bind/translate.c: of this part of the site's list */
+	const void *rank_part;
+	bool rank_failed;		/* there is no such code */
 };
 
 static inline struct sl_lua *sl_lua_context(lua_State *L)

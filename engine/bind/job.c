@@ -7,6 +7,7 @@
 #include "bind/bind.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/native.h"
 #include "model/request.h"
@@ -281,6 +282,15 @@ static const struct sl_lua_field fields[] = {
 static const struct sl_lua_class job_class = {
 	.id = SL_CLASS_JOB, .name = "job", .table = SL_T_JOB, .field = fields,
 };
+
+bool sl_lua_job_computes(const char *name)
+{
+	const struct sl_lua_field *f = fields;
+
+	while (f->name && strcmp(f->name, name))
+		f++;
+	return f->name;
+}
 
 /* Of the fields that are worked out, those that are no numbers. */
 void sl_lua_push_job_kinds(lua_State *L)

@@ -2,6 +2,7 @@
 /*
  * bind/settle.c - plan:settle(): what a policy says of the next cycles, for simulations.
  */
+#include "bind/translate.h"
 #include "bind/turn.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 
 #define OPTIONS 3		/* index of the table that goes with a rule */
 #define MOST_EXPONENT 100
+#define MOST_COMPARED 64	/* jobs of which a rank is compared with its code */
 
 /* True if the policy's own decide() calls.  If another policy's does, it does not know what else is done. */
 static bool is_called_by_decide(lua_State *L)
@@ -93,6 +95,55 @@ static void read_order_rule(lua_State *L, struct sl_order_rule *r)
 		r->slowdown_jobs = 0;
 }
 
+/* -- by rank ------------------------------------------------------------- */
+
+/* True if what calls is a file of the engine's own, of which it is known what it does. */
+static bool is_called_by_bundled(lua_State *L, const struct sl_lua *x)
+{
+	lua_Debug ar;
+
+	if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar) || *ar.source != '@')
+		return false;
+	for (unsigned i = 0; i < x->bundle->files; i++)
+		if (!strcmp(x->bundle->file[i]->path, ar.source + 1))
+			return x->bundle->file[i]->library;
+	return false;
+}
+
+/* True if the code says of the first jobs of the order what rank() says. */
+static bool says_the_same(lua_State *L, struct sl_lua *x, const struct sl_rank_code *code)
+{
+	struct sl_rank_value *field = lua_newuserdatauv(L, (code->keys + 1u) * sizeof(*field), 0);
+	uint32_t count, n;
+	const uint32_t *order = sl_lua_turn_order(x, &n);
+	const struct sl_entry *entry = sl_cluster_queue(x->cluster, &count);
+	bool same = true;
+	double rank, then;
+
+	for (uint32_t i = 0; i < n && i < MOST_COMPARED && same; i++) {
+		const struct sl_lua_rank said = sl_lua_rank_again(L, x, order[i]);
+
+		sl_rank_code_read(code, x->snap, entry[order[i]].job, entry[order[i]].partition, field);
+		same = sl_rank_code_ask(code, field, sl_cluster_now(x->cluster), sl_cluster_origin(x->cluster), &rank, &then) &&
+			rank == said.rank && then == said.then;
+	}
+	lua_pop(L, 1);
+	return same;
+}
+
+/* EASY in the order of a rank(): promised if what rank() does is known, and nothing else that a site wrote is asked for it. */
+static void promise_rank(lua_State *L, struct sl_lua *x)
+{
+	const struct sl_rank_code *code;
+
+	luaL_checkstack(L, 8, NULL);
+	if (x->bundle->figures.variants > 1 || !is_called_by_bundled(L, x) || !sl_lua_turn_is_by_rank(L, x))
+		return;
+	code = sl_lua_translate_rank(L, x, -1);
+	if (code && says_the_same(L, x, code))
+		sl_plan_promise_rank(x->plan, code);
+}
+
 /* ([rule [, options]]): what still waits, waits for room.  Where others have a say in who starts, time may help too; but not
  * a job that needs more than is free. */
 int sl_lua_plan_settle(lua_State *L)
@@ -115,6 +166,8 @@ int sl_lua_plan_settle(lua_State *L)
 		sl_plan_promise(x->plan, rule);
 	} else if (rule == SL_RULE_ORDER && is_pool && sl_lua_turn_is_plain(x)) {
 		sl_plan_promise_order(x->plan, &order);
+	} else if (rule == SL_RULE_EASY && is_pool) {
+		promise_rank(L, x);
 	} else if (rule == SL_RULE_FCFS && sl_lua_turn_is_in_queue_order(x)) {	/* closing a partition is how it stops */
 		sl_plan_promise(x->plan, rule);
 	}

@@ -21,7 +21,7 @@
 
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key, rank_key,
-	ranks_key, place_key, wishes_key, wish_of_key;
+	ranks_key, rank_part_key, place_key, wishes_key, wish_of_key;
 
 enum admission { NOT_ASKED, ADMITTED, NOT_ADMITTED };
 
@@ -100,6 +100,14 @@ bool sl_lua_turn_is_unguarded(const struct sl_lua *x)
 bool sl_lua_turn_is_in_queue_order(const struct sl_lua *x)
 {
 	return sl_lua_turn_is_unguarded(x) && !x->turn->has_place && !x->turn->order;
+}
+
+bool sl_lua_turn_is_by_rank(lua_State *L, const struct sl_lua *x)
+{
+	const struct sl_lua_turn *t = x->turn;
+
+	return sl_lua_turn_is_unguarded(x) && !t->has_place && !t->closed && t->order && !t->ranks &&
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &rank_part_key) == LUA_TTABLE;
 }
 
 bool sl_lua_turn_is_plain(const struct sl_lua *x)
@@ -434,10 +442,8 @@ static void make_order(lua_State *L, struct sl_lua *x, bool again)
 	x->turn->ordered = n;
 	x->turn->ranked_at = sl_plan_revision(x->plan);
 	x->turn->ranks = again ? ranked : NULL;
-	if (!again) {
+	if (!again)
 		sl_lua_keep_block(L, &ranks_key, 0);
-		return;
-	}
 	lua_pushvalue(L, -1);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
 }
@@ -511,6 +517,8 @@ void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned witho
 		again = lua_toboolean(L, -1);
 		if (lua_getfield(L, group, "rank") == LUA_TFUNCTION)
 			make_order(L, x, again);
+		lua_getfield(L, group, "rank_part");
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_part_key);
 	}
 	lua_settop(L, group);
 }

@@ -61,6 +61,10 @@ int sl_lua_rank_order(const struct sl_lua_rank *a, const struct sl_lua_rank *b);
 const struct sl_lua_rank *sl_lua_turn_ranks(const struct sl_lua *x, uint64_t *revision);
 struct sl_lua_rank sl_lua_rank_again(lua_State *L, struct sl_lua *x, uint32_t index);
 
+/* True if moreover nothing but rank() has a say beside decide(), and no partition is closed; then the part of the site's list
+ * that has rank() is pushed. */
+bool sl_lua_turn_is_by_rank(lua_State *L, const struct sl_lua *x);
+
 /* True if all partitions are decided together, and no admit() or allow() is asked about any entry of the queue. */
 bool sl_lua_turn_is_unguarded(const struct sl_lua *x);
 

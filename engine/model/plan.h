@@ -335,9 +335,11 @@ bool sl_plan_is_settled_full(const struct sl_plan *p);
  * What a policy does from now on, at every instant, and nothing else.  FCFS: the whole queue, in its order; each job that can
  * ever run starts, until one does not fit.  EASY: the whole queue, in its order, first come first
  * served with EASY backfill, by walltimes.  CONSERVATIVE: each job of it starts, or else has a reservation at its earliest
- * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.  ORDER: see struct sl_order_rule.
+ * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.  ORDER: see struct sl_order_rule.  RANK: EASY, but
+ * in the order of a rank (model/rank_code.h): the largest first, of equal ones the larger second number, then Slurm's priority,
+ * time of submission and id.
  */
-enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER };
+enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER, SL_RULE_RANK };
 #define SL_PLAN_FCFS_MAX 10000
 #define SL_PLAN_CONSERVATIVE_MAX 1000
 void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule);
@@ -367,6 +369,11 @@ struct sl_order_rule {
 };
 void sl_plan_promise_order(struct sl_plan *p, const struct sl_order_rule *rule);
 const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p);	/* as long as the plan */
+
+/* The rank is borrowed: it has to be there for as long as somebody goes by it.  NULL where RANK was not promised. */
+struct sl_rank_code;
+void sl_plan_promise_rank(struct sl_plan *p, const struct sl_rank_code *rank);
+const struct sl_rank_code *sl_plan_promised_rank(const struct sl_plan *p);
 
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as

@@ -208,6 +208,7 @@ struct sl_plan {
 	bool unheard, settled, settled_full;
 	enum sl_plan_rule promises;
 	struct sl_order_rule order_rule;
+	const struct sl_rank_code *rank_rule;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;

@@ -192,6 +192,17 @@ const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p)
 	return &p->order_rule;
 }
 
+void sl_plan_promise_rank(struct sl_plan *p, const struct sl_rank_code *rank)
+{
+	p->promises = SL_RULE_RANK;
+	p->rank_rule = rank;
+}
+
+const struct sl_rank_code *sl_plan_promised_rank(const struct sl_plan *p)
+{
+	return p->rank_rule;
+}
+
 enum sl_plan_rule sl_plan_promises(const struct sl_plan *p)
 {
 	return p->promises;

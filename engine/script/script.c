@@ -248,6 +248,7 @@ void sl_script_destroy(struct sl_script *s)
 	sl_limit_close(&s->x.limit);
 	free(s->held);
 	sl_remember_destroy(s->x.remember);
+	sl_rank_code_destroy(s->x.rank_code);
 	free(s->trace);
 	free(s->said);
 	free(s);

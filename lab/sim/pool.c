@@ -37,6 +37,8 @@ void sl_pool_destroy(struct sl_pool *p)
 	free(p->step);
 	free(p->row);
 	free(p->known);
+	pool_forget_ranks(p);
+	free(p->ranked);
 	free(p->start);
 	free(p);
 }
@@ -133,8 +135,8 @@ static bool nobody_else_has_cores(const struct sl_pool *p)
 	return sl_timeline_cores_at(tl, sl_cluster_now(p->c)) == p->free && sl_timeline_cores_at(tl, SL_FOREVER - 1) == p->cores;
 }
 
-/* True if the rule says what to do with those that wait now. */
-static bool rule_holds(const struct sl_pool *p)
+/* Does the rule say what to do with those that wait now?  All of them are known (knows_queue()).  1, 0, or -1 with *err. */
+static int rule_holds(struct sl_pool *p, struct sl_error *err)
 {
 	uint32_t queued;
 
@@ -144,6 +146,8 @@ static bool rule_holds(const struct sl_pool *p)
 		return queued <= SL_PLAN_FCFS_MAX;
 	case SL_RULE_CONSERVATIVE:
 		return queued <= SL_PLAN_CONSERVATIVE_MAX;
+	case SL_RULE_RANK:
+		return pool_rank_queue(p, err);
 	case SL_RULE_EASY:
 	case SL_RULE_ORDER:
 	case SL_RULE_NONE:
@@ -152,7 +156,8 @@ static bool rule_holds(const struct sl_pool *p)
 	return true;
 }
 
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, struct sl_error *err)
+int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, const struct sl_rank_code *rank,
+		 struct sl_error *err)
 {
 	struct sl_totals all;
 	int rc;
@@ -160,27 +165,30 @@ int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_orde
 	p->rule = rule;
 	if (rule == SL_RULE_ORDER)
 		pool_set_order(p, order);
+	if (rule == SL_RULE_RANK)
+		pool_set_rank(p, rank);
 	p->open = false;
 	p->looked = p->refused = 0;
 	sl_cluster_totals(p->c, &all);
 	p->cores = all.cores;
 	rc = knows_queue(p) ? read_running(p, err) : 0;
-	p->open = rc > 0 && nobody_else_has_cores(p) && sl_cluster_unbook(p->c);
+	p->open = rc > 0 && !(rule == SL_RULE_RANK && p->rank_fails) && nobody_else_has_cores(p) && sl_cluster_unbook(p->c);
 	return rc < 0 ? -1 : 0;
 }
 
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err)
 {
-	if (!p->open || (rule_holds(p) && knows_queue(p)))
-		return p->open;
+	int rc = p->open && knows_queue(p) ? rule_holds(p, err) : 0;
+
+	if (rc || !p->open)
+		return rc;
 	p->open = false;
 	return sl_cluster_rebook(p->c, err);
 }
 
 /* -- who starts ---------------------------------------------------------- */
 
-/* When will so many cores be free, as far as walltimes say? */
-static struct shadow find_shadow(const struct sl_pool *p, uint32_t cores)
+struct shadow pool_find_shadow(const struct sl_pool *p, uint32_t cores)
 {
 	struct shadow s = { .beside = p->free - cores };
 	uint32_t i = 0;
@@ -221,7 +229,7 @@ static int decide_easy(struct sl_pool *p, const struct sl_entry *entry, uint32_t
 		sl_cluster_takes_cores(p->c, i, &s.cores, &s.seconds);
 		if (s.cores > p->free) {
 			if (!head->known)
-				*head = find_shadow(p, s.cores);	/* none: it never starts */
+				*head = pool_find_shadow(p, s.cores);	/* none: it never starts */
 			continue;
 		}
 		beyond = head->known && now + s.seconds > head->from;
@@ -239,6 +247,19 @@ static int decide_easy(struct sl_pool *p, const struct sl_entry *entry, uint32_t
 bool sl_pool_asks_history(const struct sl_pool *p)
 {
 	return p->rule == SL_RULE_ORDER;
+}
+
+bool pool_has_room_for_one(const struct sl_pool *p, uint32_t queued)
+{
+	uint32_t cores;
+	int64_t seconds;
+
+	for (uint32_t i = 0; i < queued; i++) {
+		sl_cluster_takes_cores(p->c, i, &cores, &seconds);
+		if (cores <= p->free)
+			return true;
+	}
+	return false;
 }
 
 /* First come, first served.  0, or -1 with *err. */
@@ -263,6 +284,7 @@ const struct sl_pool_start *sl_pool_decide(struct sl_pool *p, uint32_t *starts, 
 	static int (*const decide[])(struct sl_pool *, const struct sl_entry *, uint32_t, struct sl_error *) = {
 		[SL_RULE_FCFS] = decide_fcfs, [SL_RULE_EASY] = decide_easy,
 		[SL_RULE_CONSERVATIVE] = pool_decide_conservative, [SL_RULE_ORDER] = pool_decide_order,
+		[SL_RULE_RANK] = pool_decide_rank,
 	};
 	uint32_t queued;
 	const struct sl_entry *entry = sl_cluster_queue(p->c, &queued);

@@ -27,8 +27,9 @@ struct sl_pool *sl_pool_create(struct sl_cluster *c, struct sl_error *err);
 void sl_pool_destroy(struct sl_pool *p);
 
 /* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  *order*: of the
- * rule ORDER, copied.  0, or -1 with *err: out of memory. */
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, struct sl_error *err);
+ * rule ORDER, copied; *rank*: of the rule RANK, borrowed.  0, or -1 with *err: out of memory. */
+int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, const struct sl_rank_code *rank,
+		 struct sl_error *err);
 
 /* Is it open still, with those who have arrived since?  Ask before each decision.  1, 0, or -1 with *err. */
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err);

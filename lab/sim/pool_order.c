@@ -26,19 +26,6 @@ void pool_set_order(struct sl_pool *p, const struct sl_order_rule *rule)
 
 /* -- the jobs that wait ---------------------------------------------------- */
 
-static bool has_room_for_one(const struct sl_pool *p, uint32_t queued)
-{
-	uint32_t cores;
-	int64_t seconds;
-
-	for (uint32_t i = 0; i < queued; i++) {
-		sl_cluster_takes_cores(p->c, i, &cores, &seconds);
-		if (cores <= p->free)
-			return true;
-	}
-	return false;
-}
-
 /* Room for what is known of jobs, as of what the history says now.  0, or -1 with *err. */
 static int know_jobs(struct sl_pool *p, const struct sl_history *h, struct sl_error *err)
 {
@@ -257,7 +244,7 @@ int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t 
 	int64_t rest;
 
 	p->refused = 0;
-	if (!has_room_for_one(p, queued))
+	if (!pool_has_room_for_one(p, queued))
 		return 0;
 	if (make_rows(p, entry, queued, err) < 0 || pool_lay_out_steps(p, err) < 0 ||
 	    (guarded = guard(p, entry, queued, err)) < 0 || (overdue = help_overdue(p, entry, queued, err)) < 0)

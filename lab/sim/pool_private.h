@@ -4,6 +4,7 @@
 #define SL_POOL_PRIVATE_H
 
 #include "model/job_order.h"
+#include "model/rank_code.h"
 #include "sim/pool.h"
 
 struct run {
@@ -37,6 +38,19 @@ struct pool_known {
 	double typical, first_key;	/* of that typical; first_key 0: not worked out yet */
 };
 
+/* RANK: an entry that waits, in one decision. */
+struct pool_ranked {
+	double rank, then;
+	int64_t priority, submit_time, seconds;
+	uint32_t id, at, cores;		/* at: in the queue */
+};
+
+/* RANK: what is known of a job; its fields stand elsewhere. */
+struct pool_rank {
+	double rank, then;		/* if it is always the same */
+	bool is_read, is_known;
+};
+
 struct sl_pool {
 	struct sl_cluster *c;
 	bool open;
@@ -54,9 +68,21 @@ struct sl_pool {
 	uint32_t row_room;
 	struct pool_known *known;	/* by job; NULL: not asked yet */
 	uint64_t forgotten;		/* how often the history had forgotten its numbers then */
+	const struct sl_rank_code *rank;	/* what the rule RANK goes by */
+	bool rank_fails;		/* it could not be said of a job: it is asked of nobody any more */
+	struct pool_rank *rank_of;	/* by job; NULL: not asked yet */
+	struct sl_rank_value *rank_field;	/* rank->keys of each job, likewise */
+	struct pool_ranked *ranked;
+	uint32_t ranks, ranked_room;	/* ranks: those of this decision; 0: there is room for nobody */
 	struct sl_pool_start *start;
 	uint32_t starts, start_room;
 };
+
+/* When will so many cores be free, as far as walltimes say? */
+struct shadow pool_find_shadow(const struct sl_pool *p, uint32_t cores);
+
+/* True if one of the queue needs no more cores than are free. */
+bool pool_has_room_for_one(const struct sl_pool *p, uint32_t queued);
 
 /* Start an entry.  0, or -1 with *err: out of memory. */
 int pool_start(struct sl_pool *p, const struct sl_pool_start *s, struct sl_error *err);
@@ -81,5 +107,17 @@ int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t 
 
 /* What pool_decide_order() goes by from now on. */
 void pool_set_order(struct sl_pool *p, const struct sl_order_rule *rule);
+
+/* -- pool_rank.c: the rule RANK -------------------------------------------- */
+
+/* What it goes by from now on; and no more. */
+void pool_set_rank(struct sl_pool *p, const struct sl_rank_code *rank);
+void pool_forget_ranks(struct sl_pool *p);
+
+/* Rank those that wait, where there is room for one of them.  1; 0: that cannot be said of one; -1 with *err. */
+int pool_rank_queue(struct sl_pool *p, struct sl_error *err);
+
+/* Whom to start now, of those that were ranked just before.  0, or -1 with *err. */
+int pool_decide_rank(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err);
 
 #endif

@@ -13,135 +13,8 @@
 
 #include <cmocka.h>
 
-#include "sim/trial.h"
 #include "t/random.h"
-
-static char dir[] = "/tmp/test_pool.XXXXXX";
-static char path[64];
-
-struct text {
-	char buf[32768];
-	size_t n;
-};
-
-static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	t->n += (size_t) vsnprintf(t->buf + t->n, sizeof(t->buf) - t->n, fmt, ap);
-	va_end(ap);
-	assert_true(t->n < sizeof(t->buf));
-}
-
-static const char *file(const char *text)
-{
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/w.json", dir);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-	return path;
-}
-
-/* -- one simulation, and the other --------------------------------------------- */
-
-#define MOST_JOBS 128
-
-struct outcome {
-	int rc;
-	struct sl_error err;
-	struct sl_result result;
-	uint64_t asked;
-	bool promised;
-	uint32_t jobs;
-	struct sl_sim_job job[MOST_JOBS];
-	uint32_t cores[MOST_JOBS];		/* by the stretches */
-	uint32_t runs[MOST_JOBS];		/* that the history has of its user */
-};
-
-/* Who looks at plans sees them all: the policy is asked each time. */
-static int look_at_plan(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err)
-{
-	bool *promised = arg;
-
-	(void) c; (void) err;
-	*promised |= sl_plan_promises(p) != SL_RULE_NONE;
-	return 0;
-}
-
-static void read_schedule(struct outcome *o, const struct sl_trial *t)
-{
-	const struct sl_stretch *stretch = sl_sim_stretches(t->sim);
-	struct sl_history *history = sl_sim_history(t->sim, NULL);
-	const struct sl_snapshot *snap = &t->workload->snap;
-
-	assert_non_null(history);
-	sl_history_begin(history);
-	o->jobs = snap->job.rows;
-	assert_true(o->jobs <= MOST_JOBS);
-	memcpy(o->job, sl_sim_schedule(t->sim), o->jobs * sizeof(*o->job));
-	for (uint32_t i = 0; i < o->jobs; i++) {
-		const struct sl_history_query q = { .user = sl_snapshot_str(snap, snap->job.user[i]), .now = INT64_MAX,
-			.last = MOST_JOBS, .most_cpus = INT64_MAX, .most_limit = INT64_MAX };
-		const struct sl_past_run *const *run;
-
-		if (o->job[i].stretches)
-			o->cores[i] = stretch[o->job[i].first_stretch].cores;
-		o->job[i].first_stretch = 0;
-		if (*q.user)
-			assert_return_code(sl_history_ask(history, &q, &run, &o->runs[i], NULL), 0);
-	}
-}
-
-static struct outcome simulate(const struct sl_trial_options *opt, bool ask_each_time)
-{
-	struct sl_trial_options o = *opt;
-	struct outcome out = { .rc = -1 };
-	struct sl_trial t;
-
-	o.sim.keep_schedule = o.sim.check = true;
-	if (ask_each_time) {
-		o.sim.after_pass = look_at_plan;
-		o.sim.after_pass_arg = &out.promised;
-	}
-	if (!sl_trial_open(&t, &o, &out.err)) {
-		out.rc = sl_trial_go(&t, true, &out.err);
-		assert_return_code(sl_sim_result(t.sim, &out.result, NULL), 0);
-		out.asked = out.result.asked;
-		out.result.asked = 0;
-		out.result.cycle_us_p50 = out.result.cycle_us_p99 = out.result.cycle_us_max = 0;
-		read_schedule(&out, &t);
-	}
-	sl_trial_close(&t);
-	return out;
-}
-
-static void assert_same(const struct outcome *a, const struct outcome *b, const char *what)
-{
-	if (a->rc != b->rc || strcmp(a->err.text, b->err.text))
-		fail_msg("%s: %d %s, expected %d %s (%s)", what, a->rc, a->err.text, b->rc, b->err.text, path);
-	for (uint32_t i = 0; i < b->jobs; i++)
-		if (memcmp(&a->job[i], &b->job[i], sizeof(a->job[i])) || a->cores[i] != b->cores[i] || a->runs[i] != b->runs[i])
-			fail_msg("%s: job row %u: from %lld to %lld with %u cores, expected %lld to %lld with %u (%s)", what, i,
-				 (long long) a->job[i].start_s, (long long) a->job[i].end_s, a->cores[i],
-				 (long long) b->job[i].start_s, (long long) b->job[i].end_s, b->cores[i], path);
-	if (memcmp(&a->result, &b->result, sizeof(a->result)))
-		fail_msg("%s: %llu cycles, expected %llu; or other figures (%s)", what, (unsigned long long) a->result.cycles,
-			 (unsigned long long) b->result.cycles, path);
-}
-
-static struct outcome simulate_both(const struct sl_trial_options *opt, const char *what)
-{
-	struct outcome by_pool = simulate(opt, false), asked = simulate(opt, true);
-
-	assert_same(&by_pool, &asked, what);
-	by_pool.promised = asked.promised;
-	return by_pool;
-}
+#include "t/sim/both.h"
 
 /* -- what it decides ----------------------------------------------------------- */
 
@@ -414,53 +287,6 @@ static void who_lies_gets_what_he_promised(void **state)
 
 /* -- at random --------------------------------------------------------------------- */
 
-/* Jobs that are more than a count of cores: few, so that there is a pool before and after them. */
-static void put_oddity(struct text *t)
-{
-	static const char *const more[] = {
-		"\"flags\": [\"CONTIGUOUS\"]", "\"flags\": [\"EXCLUSIVE\"]", "\"shapes\": [{\"num_tasks\": 1}]", "\"time_min\": 5",
-		"\"features\": \"x\"", "\"ntasks_per_node\": 2", "\"array_job_id\": 1, \"array_max_running\": 1",
-		"\"ntasks_per_core\": 1", "\"pn_min_cpus\": 3", "\"flags\": [\"OVERCOMMIT\"]", "\"max_cpus\": 2", "\"min_nodes\": 2",
-		"\"begin_time\": 1000200", "\"deadline\": 1000400", "\"flags\": [\"OVERSUBSCRIBE\"]", "\"req_nodes\": \"n1\"",
-	};
-
-	put(t, ", %s", more[below(sizeof(more) / sizeof(more[0]))]);
-}
-
-static void put_job(struct text *t, uint32_t id, uint32_t cores, uint32_t span, bool oddities)
-{
-	int64_t run = between(1, one_in(3) ? 20 : 300), limit = run + (one_in(3) ? 0 : between(-50, 300));
-	uint32_t tasks = 1 + below(one_in(5) ? cores + 1 : cores / 2 + 1), cpus = one_in(6) ? 2 : 1;
-
-	put(t, "{\"id\": %u, \"submit_time\": %u, \"runtime_s\": %lld, \"user\": \"u%u\", \"account\": \"a%u\", \"min_cpus\": %u",
-	    id, 1000000 + below(span), (long long) run, id % 7, id % 3, tasks * cpus);
-	if (one_in(5))
-		put(t, ", \"cpus_per_task\": %u", cpus);
-	else
-		put(t, ", \"num_tasks\": %u, \"cpus_per_task\": %u", tasks, cpus);
-	if (!oddities || !one_in(20))
-		put(t, ", \"time_limit\": %lld", (long long) (limit > 0 ? limit : 1));
-	if (oddities && one_in(12))
-		put_oddity(t);
-	put(t, "}");
-}
-
-static void put_workload(struct text *t)
-{
-	uint32_t jobs = 1 + below(one_in(4) ? MOST_JOBS : 40), cores = 1 + below(one_in(2) ? 8 : 40);
-	uint32_t span = 1 + below(one_in(4) ? 30 : 60 * jobs);
-	bool oddities = one_in(4);
-
-	t->n = 0;
-	put(t, "{\"meta\": {\"now\": 1000000}, \"nodes\": [{\"name\": \"n1\", \"cores\": %u, \"threads\": %u}], \"partitions\": ["
-	    "{\"name\": \"all\", \"nodes\": \"n1\", \"flags\": [\"UP\", \"DEFAULT\"]%s}], \"jobs\": [", cores,
-	    one_in(5) ? 2 : 1, one_in(8) ? ", \"max_time\": 250" : "");
-	for (uint32_t i = 1; i <= jobs; i++) {
-		put_job(t, i, cores, span, oddities);
-		put(t, i < jobs ? ", " : "]}");
-	}
-}
-
 /* Policies, each of which says by plan:settle() when it need not be asked; those of a name of their own have a rank. */
 static const char *const settling[] = {
 	"fcfs", "conservative", "conservative", "conservative,reserved=2", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
@@ -490,7 +316,7 @@ static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
 		char what[120];
 
 		failing_seed = random_state = i;
-		put_workload(&text);
+		put_workload(&text, MOST_JOBS);
 		opt.workload = file(text.buf);
 		opt.workload_options.overrun = one_in(3) ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS;
 		if (one_in(3))
@@ -498,7 +324,7 @@ static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
 		snprintf(what, sizeof(what), "SL_SEED=%llu (%s)", (unsigned long long) i, policy);
 		o = simulate_both(&opt, what);
 		if (o.rc && !strstr(o.err.text, "starts none") && !strstr(o.err.text, "no job") && !strstr(o.err.text, "no node"))
-			fail_msg("%s: %s (%s)", what, o.err.text, path);
+			fail_msg("%s: %s (%s)", what, o.err.text, both_path());
 		cycles += o.result.cycles;
 		asked += o.asked;
 	}
@@ -521,14 +347,14 @@ static void a_random_pool_is_as_if_the_policy_were_asked(void **state)
 		char what[40];
 
 		failing_seed = random_state = i;
-		put_workload(&text);
+		put_workload(&text, MOST_JOBS);
 		opt.workload = file(text.buf);
 		opt.workload_options.overrun = one_in(3) ? SL_OVERRUN_RAISES : one_in(10) ? SL_OVERRUN_STAYS : SL_OVERRUN_ENDS;
 		opt.workload_options.estimate = estimate[below(4)];
 		snprintf(what, sizeof(what), "SL_SEED=%llu", (unsigned long long) i);
 		o = simulate_both(&opt, what);
 		if (o.rc && !strstr(o.err.text, "starts none") && !strstr(o.err.text, "no job"))
-			fail_msg("%s: %s (%s)", what, o.err.text, path);
+			fail_msg("%s: %s (%s)", what, o.err.text, both_path());
 		jobs += o.jobs;
 		cycles += o.result.cycles;
 		asked += o.asked;
@@ -537,21 +363,6 @@ static void a_random_pool_is_as_if_the_policy_were_asked(void **state)
 	print_message("# %llu workloads, %llu jobs, %llu cycles, asked at %llu\n", (unsigned long long) runs,
 		      (unsigned long long) jobs, (unsigned long long) cycles, (unsigned long long) asked);
 	assert_true(asked * 2 <= cycles);
-}
-
-static int set_up(void **state)
-{
-	(void) state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	if (failing_seed)
-		return say_seed(state);
-	if (*path)
-		unlink(path);
-	return rmdir(dir);
 }
 
 int main(void)
@@ -573,5 +384,5 @@ int main(void)
 		cmocka_unit_test(a_random_pool_is_as_if_policies_that_settle_were_asked),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, both_set_up, both_tear_down);
 }

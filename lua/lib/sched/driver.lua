@@ -87,7 +87,7 @@ local function new_group(entry, names, cluster, forecasts, told)
 	end
 	return {
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, rerank = set.rerank,
-		place = set.place, prepare = set.prepare,
+		rank_part = set.rank_part, place = set.place, prepare = set.prepare,
 		decide = forecasts and forecasts:telling(set.decide, told) or set.decide,
 		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
 		partitions = names, tier = tier,

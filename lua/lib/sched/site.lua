@@ -383,7 +383,7 @@ local function with_tuned(part, tuned)
 end
 
 -- What the driver works with: { name, names, parts, partitions, admit, allow, rank, prepare, decide,
--- options, split, on_failure }.
+-- options, split, on_failure, rank_part }.  The last is the part that has the rank (bind/translate.c).
 local function compose(given, at, site_wide, tuned)
 	local list, on_failure = take_on_failure(given, at)
 	local parts = read_list(list, at)
@@ -405,7 +405,7 @@ local function compose(given, at, site_wide, tuned)
 		name = table.concat(names, "+"), names = names, parts = parts,
 		admit = combine.all_admit(all_of(parts, "admit")),
 		allow = combine.all_allow(all_of(parts, "allow")),
-		rank = rank and bound(rank, "rank"), rerank = rank and rank.policy.rerank,
+		rank = rank and bound(rank, "rank"), rerank = rank and rank.policy.rerank, rank_part = rank,
 		place = combine.first_place(all_of(parts, "place")),
 		prepare = prepare, decide = combine.prepared(prepare, decide.policy.decide), options = decide.values,
 		split = decide.policy.split ~= false,

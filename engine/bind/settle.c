@@ -31,6 +31,7 @@ static enum sl_plan_rule check_rule(lua_State *L, bool *settles)
 	} known[] = {
 		{ "full", SL_RULE_NONE, false }, { "fcfs", SL_RULE_FCFS, false }, { "easy", SL_RULE_EASY, true },
 		{ "conservative", SL_RULE_CONSERVATIVE, true }, { "order", SL_RULE_ORDER, false },
+		{ "critical", SL_RULE_CRITICAL, false },
 	};
 	const char *said = luaL_optstring(L, 2, NULL);
 
@@ -41,7 +42,7 @@ static enum sl_plan_rule check_rule(lua_State *L, bool *settles)
 			return known[i].rule;
 		}
 	if (said)
-		luaL_error(L, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"full\" or nothing, got \"%s\"",
+		luaL_error(L, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"critical\", \"full\" or nothing, got \"%s\"",
 			   said);
 	return SL_RULE_NONE;
 }
@@ -95,6 +96,29 @@ static void read_order_rule(lua_State *L, struct sl_order_rule *r)
 		r->slowdown_jobs = 0;
 }
 
+static void read_critical_rule(lua_State *L, struct sl_critical_rule *r)
+{
+	luaL_checktype(L, OPTIONS, LUA_TTABLE);
+	luaL_checkstack(L, 8, NULL);
+	*r = (struct sl_critical_rule) {
+		.threshold = number(L, "threshold", 0, HUGE_VAL), .patience = number(L, "patience", 0, HUGE_VAL),
+		.guard_wait = number(L, "guard_wait", 0, HUGE_VAL), .guard_stretch = number(L, "guard_stretch", 0, HUGE_VAL),
+		.guard_jobs = count(L, "guard_jobs"),
+	};
+	lua_getfield(L, OPTIONS, "fill");
+	r->fills_small = lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "small");
+	lua_pop(L, 1);
+}
+
+/* What goes with a rule, where somebody else may follow it. */
+static void read_rule(lua_State *L, struct sl_promise *promise)
+{
+	if (promise->rule == SL_RULE_ORDER)
+		read_order_rule(L, &promise->order);
+	else if (promise->rule == SL_RULE_CRITICAL)
+		read_critical_rule(L, &promise->critical);
+}
+
 /* -- by rank ------------------------------------------------------------- */
 
 /* True if what calls is a file of the engine's own, of which it is known what it does. */
@@ -141,7 +165,7 @@ static void promise_rank(lua_State *L, struct sl_lua *x)
 		return;
 	code = sl_lua_translate_rank(L, x, -1);
 	if (code && says_the_same(L, x, code))
-		sl_plan_promise_rank(x->plan, code);
+		sl_plan_promise(x->plan, &(struct sl_promise) { .rule = SL_RULE_RANK, .rank = code });
 }
 
 /* ([rule [, options]]): what still waits, waits for room.  Where others have a say in who starts, time may help too; but not
@@ -149,27 +173,27 @@ static void promise_rank(lua_State *L, struct sl_lua *x)
 int sl_lua_plan_settle(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	enum sl_plan_rule rule;
-	struct sl_order_rule order;
-	bool settles, is_pool;
+	struct sl_promise promise = { .rule = SL_RULE_NONE };
+	bool settles, is_pool, has_options;
 
 	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
-	rule = check_rule(L, &settles);
+	promise.rule = check_rule(L, &settles);
+	has_options = promise.rule == SL_RULE_ORDER || promise.rule == SL_RULE_CRITICAL;
 	is_pool = x->snap->node.rows == 1;	/* elsewhere nobody does it for the policy */
-	if (rule == SL_RULE_ORDER && is_pool)
-		read_order_rule(L, &order);
+	if (is_pool)
+		read_rule(L, &promise);
 	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
 		return 0;
 	sl_plan_settle_full(x->plan);
 	if (settles && sl_lua_turn_is_plain(x)) {
 		sl_plan_settle(x->plan);
-		sl_plan_promise(x->plan, rule);
-	} else if (rule == SL_RULE_ORDER && is_pool && sl_lua_turn_is_plain(x)) {
-		sl_plan_promise_order(x->plan, &order);
-	} else if (rule == SL_RULE_EASY && is_pool) {
+		sl_plan_promise(x->plan, &promise);
+	} else if (has_options && is_pool && sl_lua_turn_is_plain(x)) {
+		sl_plan_promise(x->plan, &promise);
+	} else if (promise.rule == SL_RULE_EASY && is_pool) {
 		promise_rank(L, x);
-	} else if (rule == SL_RULE_FCFS && sl_lua_turn_is_in_queue_order(x)) {	/* closing a partition is how it stops */
-		sl_plan_promise(x->plan, rule);
+	} else if (promise.rule == SL_RULE_FCFS && sl_lua_turn_is_in_queue_order(x)) {	/* closing a partition is how it stops */
+		sl_plan_promise(x->plan, &promise);
 	}
 	return 0;
 }

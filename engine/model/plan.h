@@ -337,13 +337,12 @@ bool sl_plan_is_settled_full(const struct sl_plan *p);
  * served with EASY backfill, by walltimes.  CONSERVATIVE: each job of it starts, or else has a reservation at its earliest
  * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.  ORDER: see struct sl_order_rule.  RANK: EASY, but
  * in the order of a rank (model/rank_code.h): the largest first, of equal ones the larger second number, then Slurm's priority,
- * time of submission and id.
+ * time of submission and id.  CRITICAL: see struct sl_critical_rule.
  */
-enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER, SL_RULE_RANK };
+enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER, SL_RULE_RANK, SL_RULE_CRITICAL };
 #define SL_PLAN_FCFS_MAX 10000
 #define SL_PLAN_CONSERVATIVE_MAX 1000
-void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule);
-enum sl_plan_rule sl_plan_promises(const struct sl_plan *p);
+#define SL_PLAN_CRITICAL_MAX 1000
 
 /* By what jobs are put in order (model/job_order.h). */
 enum sl_predictor { SL_PREDICT_LIMIT, SL_PREDICT_SIMILAR };
@@ -367,13 +366,27 @@ struct sl_order_rule {
 	double slowdown_horizon, horizon;
 	uint32_t guard_jobs, slowdown_jobs, reservations;	/* slowdown_jobs 0: there is no second pass */
 };
-void sl_plan_promise_order(struct sl_plan *p, const struct sl_order_rule *rule);
-const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p);	/* as long as the plan */
 
-/* The rank is borrowed: it has to be there for as long as somebody goes by it.  NULL where RANK was not promised. */
+/*
+ * The policy "critical" (lua/policies/critical.lua), as long as no more than SL_PLAN_CRITICAL_MAX wait, on one node without gres.
+ * Its options, as they are called there.
+ */
+struct sl_critical_rule {
+	double threshold, patience;
+	double guard_wait, guard_stretch;	/* guard_wait 0: nobody is due */
+	uint32_t guard_jobs;
+	bool fills_small;
+};
+
 struct sl_rank_code;
-void sl_plan_promise_rank(struct sl_plan *p, const struct sl_rank_code *rank);
-const struct sl_rank_code *sl_plan_promised_rank(const struct sl_plan *p);
+struct sl_promise {
+	enum sl_plan_rule rule;
+	struct sl_order_rule order;	/* of ORDER */
+	struct sl_critical_rule critical;	/* of CRITICAL */
+	const struct sl_rank_code *rank;	/* of RANK; borrowed: it has to be there for as long as somebody goes by it */
+};
+void sl_plan_promise(struct sl_plan *p, const struct sl_promise *promise);
+const struct sl_promise *sl_plan_promises(const struct sl_plan *p);	/* as long as the plan */
 
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as

@@ -206,9 +206,7 @@ struct sl_plan {
 	uint8_t *uses_blocked;		/* [job] those nodes are free for it; NULL: for none */
 	bool blocked_open;		/* they are, at this moment */
 	bool unheard, settled, settled_full;
-	enum sl_plan_rule promises;
-	struct sl_order_rule order_rule;
-	const struct sl_rank_code *rank_rule;
+	struct sl_promise promise;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;

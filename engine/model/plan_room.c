@@ -176,36 +176,14 @@ bool sl_plan_is_settled(const struct sl_plan *p)
 	return p->settled;
 }
 
-void sl_plan_promise(struct sl_plan *p, enum sl_plan_rule rule)
+void sl_plan_promise(struct sl_plan *p, const struct sl_promise *promise)
 {
-	p->promises = rule;
+	p->promise = *promise;
 }
 
-void sl_plan_promise_order(struct sl_plan *p, const struct sl_order_rule *rule)
+const struct sl_promise *sl_plan_promises(const struct sl_plan *p)
 {
-	p->promises = SL_RULE_ORDER;
-	p->order_rule = *rule;
-}
-
-const struct sl_order_rule *sl_plan_promised_order(const struct sl_plan *p)
-{
-	return &p->order_rule;
-}
-
-void sl_plan_promise_rank(struct sl_plan *p, const struct sl_rank_code *rank)
-{
-	p->promises = SL_RULE_RANK;
-	p->rank_rule = rank;
-}
-
-const struct sl_rank_code *sl_plan_promised_rank(const struct sl_plan *p)
-{
-	return p->rank_rule;
-}
-
-enum sl_plan_rule sl_plan_promises(const struct sl_plan *p)
-{
-	return p->promises;
+	return &p->promise;
 }
 
 /* True if the time that is found for the head the next time is sure to be no later. */

@@ -243,7 +243,7 @@ static double do_floats(enum sl_rank_arithmetic op, double a, double b)
 		break;
 	}
 	r = fmod(a, b);
-	return (r > 0 ? b < 0 : r < 0 && r != b) ? r + b : r;
+	return (r > 0 ? b < 0 : r < 0 && b > 0) ? r + b : r;	/* it has the sign of b */
 }
 
 static bool do_arithmetic(enum sl_rank_arithmetic op, const struct sl_rank_value *a, const struct sl_rank_value *b,

@@ -39,6 +39,7 @@ void sl_pool_destroy(struct sl_pool *p)
 	free(p->known);
 	pool_forget_ranks(p);
 	free(p->ranked);
+	pool_free_critical(p);
 	free(p->start);
 	free(p);
 }
@@ -122,7 +123,7 @@ static bool knows_queue(struct sl_pool *p)
 	sl_cluster_queue(p->c, &queued);
 	for (; p->looked < queued; p->looked++)
 		if (!sl_cluster_takes_cores(p->c, p->looked, &cores, &seconds) || seconds > LONGEST ||
-		    (p->rule == SL_RULE_ORDER && cores > p->cores))
+		    ((p->rule == SL_RULE_ORDER || p->rule == SL_RULE_CRITICAL) && cores > p->cores))
 			return false;
 	return true;
 }
@@ -146,6 +147,8 @@ static int rule_holds(struct sl_pool *p, struct sl_error *err)
 		return queued <= SL_PLAN_FCFS_MAX;
 	case SL_RULE_CONSERVATIVE:
 		return queued <= SL_PLAN_CONSERVATIVE_MAX;
+	case SL_RULE_CRITICAL:
+		return queued <= SL_PLAN_CRITICAL_MAX;
 	case SL_RULE_RANK:
 		return pool_rank_queue(p, err);
 	case SL_RULE_EASY:
@@ -156,23 +159,31 @@ static int rule_holds(struct sl_pool *p, struct sl_error *err)
 	return true;
 }
 
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, const struct sl_rank_code *rank,
-		 struct sl_error *err)
+/* True if the rule can be followed on this machine. */
+static bool is_known_to_rule(const struct sl_pool *p)
+{
+	return p->rule == SL_RULE_RANK ? !p->rank_fails : p->rule == SL_RULE_CRITICAL ? pool_suits_critical(p) : true;
+}
+
+int sl_pool_open(struct sl_pool *p, const struct sl_promise *promise, struct sl_error *err)
 {
 	struct sl_totals all;
 	int rc;
 
-	p->rule = rule;
-	if (rule == SL_RULE_ORDER)
-		pool_set_order(p, order);
-	if (rule == SL_RULE_RANK)
-		pool_set_rank(p, rank);
+	p->rule = promise->rule;
+	if (p->rule == SL_RULE_ORDER)
+		pool_set_order(p, &promise->order);
+	if (p->rule == SL_RULE_RANK)
+		pool_set_rank(p, promise->rank);
+	if (p->rule == SL_RULE_CRITICAL)
+		p->critical = promise->critical;
 	p->open = false;
 	p->looked = p->refused = 0;
 	sl_cluster_totals(p->c, &all);
 	p->cores = all.cores;
 	rc = knows_queue(p) ? read_running(p, err) : 0;
-	p->open = rc > 0 && !(rule == SL_RULE_RANK && p->rank_fails) && nobody_else_has_cores(p) && sl_cluster_unbook(p->c);
+	p->open = rc > 0 && is_known_to_rule(p) && nobody_else_has_cores(p) &&
+		sl_cluster_unbook(p->c);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -284,7 +295,7 @@ const struct sl_pool_start *sl_pool_decide(struct sl_pool *p, uint32_t *starts, 
 	static int (*const decide[])(struct sl_pool *, const struct sl_entry *, uint32_t, struct sl_error *) = {
 		[SL_RULE_FCFS] = decide_fcfs, [SL_RULE_EASY] = decide_easy,
 		[SL_RULE_CONSERVATIVE] = pool_decide_conservative, [SL_RULE_ORDER] = pool_decide_order,
-		[SL_RULE_RANK] = pool_decide_rank,
+		[SL_RULE_RANK] = pool_decide_rank, [SL_RULE_CRITICAL] = pool_decide_critical,
 	};
 	uint32_t queued;
 	const struct sl_entry *entry = sl_cluster_queue(p->c, &queued);

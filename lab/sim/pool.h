@@ -26,10 +26,9 @@ bool sl_pool_suits(const struct sl_snapshot *snap);
 struct sl_pool *sl_pool_create(struct sl_cluster *c, struct sl_error *err);
 void sl_pool_destroy(struct sl_pool *p);
 
-/* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  *order*: of the
- * rule ORDER, copied; *rank*: of the rule RANK, borrowed.  0, or -1 with *err: out of memory. */
-int sl_pool_open(struct sl_pool *p, enum sl_plan_rule rule, const struct sl_order_rule *order, const struct sl_rank_code *rank,
-		 struct sl_error *err);
+/* The policy has promised; it stays closed where it is not known of all who run and wait what they take.  The promise is copied;
+ * a rank is borrowed.  0, or -1 with *err: out of memory. */
+int sl_pool_open(struct sl_pool *p, const struct sl_promise *promise, struct sl_error *err);
 
 /* Is it open still, with those who have arrived since?  Ask before each decision.  1, 0, or -1 with *err. */
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err);

@@ -77,10 +77,7 @@ static int make_rows(struct sl_pool *p, const struct sl_entry *entry, uint32_t q
 	for (uint32_t i = 0; i < queued; i++) {
 		struct pool_row *r = &p->row[i];
 
-		r->at = i;
-		r->is_open = true;
-		r->waited = sl_order_waited(sl_cluster_snapshot(p->c), entry[i].job, sl_cluster_now(p->c));
-		sl_cluster_takes_cores(p->c, i, &r->cores, &r->seconds);
+		pool_read_row(p, entry, i, r);
 		if (value_row(p, h, entry[i].job, r, err) < 0)
 			return -1;
 	}
@@ -102,79 +99,7 @@ static int by_key(const void *a, const void *b)
 	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->at, y->at);
 }
 
-/* -- one job ---------------------------------------------------------------- */
-
-/* Start it if it fits.  1, 0, or -1 with *err. */
-static int try_start(struct sl_pool *p, const struct sl_entry *entry, struct pool_row *r, struct sl_error *err)
-{
-	const struct sl_pool_start s = { .entry = entry[r->at], .cores = r->cores, .seconds = r->seconds };
-
-	if (r->cores > p->free || !pool_fits_now(p, r->cores, r->seconds))
-		return 0;
-	r->is_open = false;
-	return pool_book_steps(p, 0, r->cores, r->seconds, err) < 0 || pool_start(p, &s, err) < 0 ? -1 : 1;
-}
-
-/* A reservation, unless it is farther away than that.  1, 0, or -1 with *err. */
-static int reserve_within(struct sl_pool *p, struct pool_row *r, double horizon_s, struct sl_error *err)
-{
-	uint32_t first = pool_find_steps(p, r->cores, r->seconds);
-
-	if ((double) (p->step[first].t - sl_cluster_now(p->c)) > horizon_s)
-		return 0;
-	r->is_open = false;
-	return pool_book_steps(p, first, r->cores, r->seconds, err) < 0 ? -1 : 1;
-}
-
 /* -- the three passes -------------------------------------------------------- */
-
-/* When the guard looks after a job, as it is worked out in lua/lib/sched/guard.lua. */
-static double due_at(const struct sl_pool *p, int64_t waited, int64_t seconds)
-{
-	double since = (double) (sl_cluster_now(p->c) - waited), due = since + p->order.guard_wait;
-
-	return p->order.guard_stretch == 0 ? due : due + p->order.guard_stretch * (double) seconds;
-}
-
-/* Of those the guard looks after and that are open the first, of several at the same time the first of the queue; NULL: none. */
-static struct pool_row *first_guarded(const struct sl_pool *p, uint32_t rows)
-{
-	double now = (double) sl_cluster_now(p->c), due, first_due = 0;
-	struct pool_row *first = NULL;
-
-	for (uint32_t i = 0; i < rows; i++) {
-		struct pool_row *r = &p->row[i];
-
-		if (!r->is_open || (double) r->waited < p->order.guard_wait)
-			continue;
-		due = due_at(p, r->waited, r->seconds);
-		if (due <= now && (!first || due < first_due)) {
-			first = r;
-			first_due = due;
-		}
-	}
-	return first;
-}
-
-/* How many reservations the guard made, or -1 with *err. */
-static int guard(struct sl_pool *p, const struct sl_entry *entry, uint32_t rows, struct sl_error *err)
-{
-	int reserved = 0, rc;
-	struct pool_row *r;
-
-	if (p->order.guard_wait == 0)
-		return 0;
-	while (reserved < (int) p->order.guard_jobs && (r = first_guarded(p, rows))) {
-		rc = try_start(p, entry, r, err);
-		if (!rc) {
-			reserved++;
-			rc = reserve_within(p, r, HUGE_VAL, err);
-		}
-		if (rc < 0)
-			return -1;
-	}
-	return reserved;
-}
 
 /* How many reservations there are for those that are overdue, or -1 with *err. */
 static int help_overdue(struct sl_pool *p, const struct sl_entry *entry, uint32_t rows, struct sl_error *err)
@@ -193,9 +118,9 @@ static int help_overdue(struct sl_pool *p, const struct sl_entry *entry, uint32_
 	for (uint32_t i = 0; i < n && reserved < (int) p->order.slowdown_jobs; i++) {
 		struct pool_row *r = &p->row[i];
 
-		rc = try_start(p, entry, r, err);
+		rc = pool_try_start(p, entry, r, err);
 		if (!rc) {
-			rc = reserve_within(p, r, p->order.slowdown_horizon + r->overdue_s, err);
+			rc = pool_reserve_within(p, r, p->order.slowdown_horizon + r->overdue_s, err);
 			reserved += rc > 0;
 			r->is_open = false;	/* a job that was tried in vain is none to a plan, either */
 		}
@@ -224,11 +149,11 @@ static int64_t go_through_order(struct sl_pool *p, const struct sl_entry *entry,
 		rows_order(NULL, p->row, rows);
 	while (left && rows && p->free > 0) {
 		struct pool_row first = p->row[0];
-		int rc = try_start(p, entry, &first, err);
+		int rc = pool_try_start(p, entry, &first, err);
 
 		rows_drop_first(NULL, p->row, &rows);
 		if (!rc) {
-			rc = reserve_within(p, &first, p->order.horizon, err);
+			rc = pool_reserve_within(p, &first, p->order.horizon, err);
 			left = rc > 0 ? left - 1 : 0;
 		}
 		if (rc < 0)
@@ -247,7 +172,8 @@ int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t 
 	if (!pool_has_room_for_one(p, queued))
 		return 0;
 	if (make_rows(p, entry, queued, err) < 0 || pool_lay_out_steps(p, err) < 0 ||
-	    (guarded = guard(p, entry, queued, err)) < 0 || (overdue = help_overdue(p, entry, queued, err)) < 0)
+	    (guarded = pool_guard(p, entry, queued, &(struct pool_guard) { p->order.guard_wait, p->order.guard_stretch,
+					 p->order.guard_jobs }, err)) < 0 || (overdue = help_overdue(p, entry, queued, err)) < 0)
 		return -1;
 	if (left == 1 && (guarded || overdue))
 		left = 0;
@@ -258,7 +184,7 @@ int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t 
 	rows = keep_open(p, (uint32_t) rest, true);
 	qsort(p->row, rows, sizeof(*p->row), by_key);
 	for (uint32_t i = 0; i < rows && p->free > 0; i++)
-		if (try_start(p, entry, &p->row[i], err) < 0)
+		if (pool_try_start(p, entry, &p->row[i], err) < 0)
 			return -1;
 	return 0;
 }

@@ -24,9 +24,10 @@ struct step {
 	int64_t t, free;
 };
 
-/* ORDER: an entry that waits, in one decision. */
+/* ORDER, CRITICAL: an entry that waits, in one decision. */
 struct pool_row {
-	double key, overdue_s;
+	double key, overdue_s;		/* of ORDER */
+	double limit;			/* job.time_limit, as policies see it */
 	int64_t seconds, waited;
 	uint32_t at, cores;		/* at: in the queue */
 	bool is_open;			/* neither started nor reserved */
@@ -36,6 +37,12 @@ struct pool_row {
 struct pool_known {
 	struct sl_order_job job;
 	double typical, first_key;	/* of that typical; first_key 0: not worked out yet */
+};
+
+/* Who has waited for so long, and so many times his walltime beside, gets a reservation, so many at most. */
+struct pool_guard {
+	double wait, stretch;		/* wait 0: nobody does */
+	uint32_t jobs;
 };
 
 /* RANK: an entry that waits, in one decision. */
@@ -50,6 +57,10 @@ struct pool_rank {
 	double rank, then;		/* if it is always the same */
 	bool is_read, is_known;
 };
+
+/* CRITICAL (pool_critical.c) */
+struct pool_critical;
+struct pool_share;
 
 struct sl_pool {
 	struct sl_cluster *c;
@@ -68,6 +79,11 @@ struct sl_pool {
 	uint32_t row_room;
 	struct pool_known *known;	/* by job; NULL: not asked yet */
 	uint64_t forgotten;		/* how often the history had forgotten its numbers then */
+	struct sl_critical_rule critical;	/* what the rule CRITICAL goes by */
+	struct pool_share *share_of;	/* by job; NULL: not asked yet */
+	struct pool_critical *criticals;
+	double *waits;
+	uint32_t criticals_room, waits_room;
 	const struct sl_rank_code *rank;	/* what the rule RANK goes by */
 	bool rank_fails;		/* it could not be said of a job: it is asked of nobody any more */
 	struct pool_rank *rank_of;	/* by job; NULL: not asked yet */
@@ -107,6 +123,26 @@ int pool_decide_order(struct sl_pool *p, const struct sl_entry *entry, uint32_t 
 
 /* What pool_decide_order() goes by from now on. */
 void pool_set_order(struct sl_pool *p, const struct sl_order_rule *rule);
+
+/* -- pool_guard.c: p->row, by entries of the queue ------------------------- */
+
+void pool_read_row(const struct sl_pool *p, const struct sl_entry *entry, uint32_t at, struct pool_row *r);
+
+/* Start it if it fits.  1, 0, or -1 with *err. */
+int pool_try_start(struct sl_pool *p, const struct sl_entry *entry, struct pool_row *r, struct sl_error *err);
+
+/* A reservation, unless it is farther away than that.  1, 0, or -1 with *err. */
+int pool_reserve_within(struct sl_pool *p, struct pool_row *r, double horizon_s, struct sl_error *err);
+
+/* Start those of the guard, or reserve for them.  How many reservations it made, or -1 with *err. */
+int pool_guard(struct sl_pool *p, const struct sl_entry *entry, uint32_t rows, const struct pool_guard *g, struct sl_error *err);
+
+/* -- pool_critical.c: the rule CRITICAL ------------------------------------ */
+
+/* True if the machine is one of which the rule knows all. */
+bool pool_suits_critical(const struct sl_pool *p);
+void pool_free_critical(struct sl_pool *p);
+int pool_decide_critical(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err);
 
 /* -- pool_rank.c: the rule RANK -------------------------------------------- */
 

@@ -80,9 +80,9 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.full = s->may_settle && sl_plan_is_settled_full(p) && hidden == hidden_by_window(s);
 	s->settled.is = s->settled.full && sl_plan_is_settled(p);
 	s->settled.all = s->settled.is && (!hidden || !s->starts);	/* or others come into its window */
-	s->settled.rule = s->settled.full && !hidden && s->wake_time == NEVER ? sl_plan_promises(p) : SL_RULE_NONE;
-	s->settled.order = *sl_plan_promised_order(p);
-	s->settled.rank = sl_plan_promised_rank(p);
+	s->settled.promise = *sl_plan_promises(p);
+	if (!s->settled.full || hidden || s->wake_time != NEVER)
+		s->settled.promise.rule = SL_RULE_NONE;
 	s->settled.room = s->punctual && s->settled.is ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
@@ -174,8 +174,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
-	return s->pool && s->settled.rule ?
-		sl_pool_open(s->pool, s->settled.rule, &s->settled.order, s->settled.rank, err) : 0;
+	return s->pool && s->settled.promise.rule ? sl_pool_open(s->pool, &s->settled.promise, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */

@@ -48,9 +48,7 @@ struct sl_sim {
 		bool is;
 		bool full;		/* at least where nobody who waits has room at all */
 		bool all;		/* asked again, it would look at nobody else */
-		enum sl_plan_rule rule;	/* it would do by that, from now on, */
-		struct sl_order_rule order;	/* of the rule ORDER: by this order */
-		const struct sl_rank_code *rank;	/* of the rule RANK, likewise */
+		struct sl_promise promise;	/* it would do by that, from now on */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */

@@ -276,6 +276,11 @@ local function start_until_reserved(plan, rows, how)
 	return rest
 end
 
+-- Is decide() what a simulation does by the rule "critical" (lab/sim/pool_critical.c)?  Then that need not ask.
+local function goes_by_rule(cluster, opt)
+	return cluster.source == "sim" and opt.window == 0 and opt.guard_load == 0 and opt.place == "bestfit"
+end
+
 function M.decide(cluster, plan, opt)
 	local machine, how = look_at(cluster), { place = opt.place, shape = opt.shapes and "any" or 0 }
 	if machine.nodes == 0 then
@@ -292,7 +297,7 @@ function M.decide(cluster, plan, opt)
 		plan:backfill(row.job, how)
 	end
 	if not guard.remembers(opt) then
-		plan:settle("full")
+		plan:settle(goes_by_rule(cluster, opt) and "critical" or "full", opt)
 	end
 end
 

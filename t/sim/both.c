@@ -50,7 +50,7 @@ static int look_at_plan(struct sl_cluster *c, struct sl_plan *p, void *arg, stru
 	bool *promised = arg;
 
 	(void) c; (void) err;
-	*promised |= sl_plan_promises(p) != SL_RULE_NONE;
+	*promised |= sl_plan_promises(p)->rule != SL_RULE_NONE;
 	return 0;
 }
 

@@ -226,7 +226,8 @@ static void a_policy_that_settles_or_has_a_say_by_other_means_is_asked(void **st
 /* One that orders its jobs by their users' past, and one that lets nobody overtake, are asked once, too. */
 static void policies_with_a_rule_of_their_own_are_asked_once(void **state)
 {
-	static const char *const policy[] = { "fcfs", "predictive", "predictive,slowdown=0,guard_wait=50", "predictive,predictor=limit" };
+	static const char *const policy[] = { "fcfs", "predictive", "predictive,slowdown=0,guard_wait=50", "predictive,predictor=limit",
+		"critical", "critical,fill=critical,patience=0" };
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
@@ -267,7 +268,7 @@ static void no_other_rule_can_be_promised(void **state)
 
 	(void) state;
 	assert_int_equal(o.rc, -1);
-	assert_non_null(strstr(o.err.text, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"full\" or nothing, got \"tetris\""));
+	assert_non_null(strstr(o.err.text, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"critical\", \"full\" or nothing, got \"tetris\""));
 }
 
 /* The last comes first, by this one's word: what it promised is done, and no core is given twice (check). */
@@ -289,7 +290,9 @@ static void who_lies_gets_what_he_promised(void **state)
 
 /* Policies, each of which says by plan:settle() when it need not be asked; those of a name of their own have a rank. */
 static const char *const settling[] = {
-	"fcfs", "conservative", "conservative", "conservative,reserved=2", "critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
+	"fcfs", "conservative", "conservative", "conservative,reserved=2", "critical", "critical,fill=critical", "critical,threshold=1000",
+	"critical,patience=0.1", "critical,guard_wait=30,patience=0", "critical,guard_wait=40,guard_jobs=1,guard_stretch=0.5,threshold=0.3",
+	"critical,place=last", "critical,guard_wait=0,patience=0.02,threshold=2,fill=critical", "predictive", "predictive,slowdown=1,slowdown_wait=20,slowdown_jobs=1",
 	"predictive,predictor=last_two,guard_wait=60", "predictive,predictor=limit,reservations=1,horizon=1000",
 	"predictive,window=3,size=2,ageing=2", "fcfs,reserve=false", "predictive,guard_wait=100,guard_jobs=2,guard_stretch=0.5",
 	"predictive,guard_wait=30,slowdown=0,reservations=3", "predictive,slowdown=0.5,slowdown_wait=5,slowdown_jobs=2,slowdown_horizon=50,horizon=60",
@@ -305,7 +308,7 @@ static const struct sl_bundle_text with_rank[] = {
 
 static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(500), cycles = 0, asked = 0;
+	uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(600), cycles = 0, asked = 0;
 	static struct text text;
 
 	(void) state;

@@ -15,8 +15,8 @@
 #include "t/random.h"
 #include "t/sim/both.h"
 
-/* Jobs that arrive at once on 8 cores, and some that come later. */
-static const char *crowd(void)
+/* Forty jobs on 8 cores: so many arrive at once, the others later. */
+static const char *crowd_of(uint32_t at_once)
 {
 	static struct text t;
 
@@ -26,10 +26,15 @@ static const char *crowd(void)
 	    "{\"name\": \"p\", \"nodes\": \"n1\", \"flags\": [\"UP\", \"DEFAULT\"]}], \"jobs\": [");
 	for (uint32_t i = 1; i <= 40; i++)
 		put(&t, "%s{\"id\": %u, \"submit_time\": %u, \"user\": \"u%u\", \"min_cpus\": %u, \"num_tasks\": %u, \"time_limit\": %u, "
-		    "\"runtime_s\": %u, \"priority\": %u}", i > 1 ? ", " : "", i, 1000000 + (i > 15 ? i * 20 : 0), i % 4, 1 + i % 5, 1 + i % 5,
+		    "\"runtime_s\": %u, \"priority\": %u}", i > 1 ? ", " : "", i, 1000000 + (i > at_once ? i * 20 : 0), i % 4, 1 + i % 5, 1 + i % 5,
 		    60 + below(300), 20 + below(60), i % 3);
 	put(&t, "]}");
 	return file(t.buf);
+}
+
+static const char *crowd(void)
+{
+	return crowd_of(15);
 }
 
 static struct outcome simulate_policy(const char *workload, const char *lua)
@@ -158,6 +163,60 @@ static void what_lua_raises_is_raised(void **state)
 		if (o.rc != -1 || !strstr(o.err.text, wrong[i].text))
 			fail_msg("%s: %d %s", wrong[i].policy, o.rc, o.err.text);
 	}
+}
+
+/* -- numbers at the edges of what they can be ------------------------------------- */
+
+/* Another one for each job. */
+static void put_edge(struct text *t, const char *name)
+{
+	static const char *const edge[] = {
+		"0", "1", "-1", "2", "-2", "3", "-7", "10", "9007199254740992", "9007199254740993", "-9007199254740993",
+		"math.maxinteger", "math.mininteger", "math.mininteger + 1", "0.0", "-0.0", "0.5", "-0.5", "1.0", "-1.0", "2.0", "-3.0",
+		"7.25", "-7.25", "1e-320", "1e15", "9007199254740993.0", "9223372036854775808.0", "-9223372036854775808.0", "1e300",
+		"-1e300", "math.huge", "-math.huge", "math.pi", "4503599627370497.5",
+	};
+
+	put(t, "local %s if job.id < 0 then %s = 0\n", name, name);
+	for (int i = 1; i <= 40; i++)
+		put(t, "elseif job.id == %d then %s = %s\n", i, name, edge[below(sizeof(edge) / sizeof(edge[0]))]);
+	put(t, "end\n");
+}
+
+/* The promise is made only where the code says of each job what Lua says (bind/settle.c): then the policy is asked once. */
+static void numbers_are_those_of_lua(void **state)
+{
+	static const char *const expression[] = {
+		"a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "a ^ b", "-a", "a < b and 1 or 0", "a <= b and 1 or 0",
+		"a > b and 1 or 0", "a == b and 1 or 0", "a ~= b and 1 or 0", "math.max(a, b)", "math.min(a, b, 1)", "math.floor(a)",
+		"math.ceil(a)", "math.abs(a)", "math.exp(a)", "math.sqrt(a)", "math.log(a)", "math.log(a, b)", "math.log(a, 10)",
+		"a < 3 and 1 or 0", "a >= -2 and 1 or 0", "a > 100 and 1 or 0", "a <= 7 and 1 or 0", "a == 1 and 1 or 0", "a == 0.5 and 1 or 0",
+		"a + 1", "a - 100", "a * 3", "a % 7", "a // -2", "a ^ 2", "a ^ 0.5", "a / 3",
+	};
+	const uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(5);
+	const char *workload;
+	static struct text t;
+
+	(void) state;
+	workload = crowd_of(40);
+	for (uint64_t i = seed; i < seed + runs; i++)
+		for (size_t k = 0; k < sizeof(expression) / sizeof(expression[0]); k++) {
+			struct sl_bundle_text text = { "mine", t.buf };
+			struct sl_trial_options opt = { .workload = workload, .source = { .policy = "mine", .text = &text, .texts = 1 } };
+			struct outcome o;
+
+			failing_seed = random_state = i;
+			t.n = 0;
+			put(&t, "return { api = 1, name = 'mine', rank = function(job)\n");
+			put_edge(&t, "a");
+			put_edge(&t, "b");
+			put(&t, "if b == 0 then b = 1 end local v = %s if v ~= v then v = -1 end return v, -job.id end }", expression[k]);
+			o = simulate(&opt, false);
+			if (o.rc || o.asked != 1)
+				fail_msg("%s: %s, asked %llu times (SL_SEED=%llu)", expression[k], o.err.text,
+					 (unsigned long long) o.asked, (unsigned long long) i);
+		}
+	failing_seed = 0;
 }
 
 /* -- random functions ------------------------------------------------------------- */
@@ -350,6 +409,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_does_more_is_left_to_lua),
 		cmocka_unit_test(lua_goes_on_where_the_code_cannot_say),
 		cmocka_unit_test(what_lua_raises_is_raised),
+		cmocka_unit_test(numbers_are_those_of_lua),
 		cmocka_unit_test(a_random_rank_is_as_if_lua_were_asked),
 	};
 

@@ -54,7 +54,7 @@ const gantt = (() => {
 		if (by === "wait")
 			return {
 				colour: range("low", 7), words: WAIT_WORDS,
-				of: (run, job) => series.rank(WAITS, run.start[job] - workload.submit[job]),
+				of: (run, job) => series.rank(WAITS, run.began[job] - workload.submit[job]),
 			};
 		if (by === "size") {
 			const bins = binsOf(workload);
@@ -154,6 +154,22 @@ const gantt = (() => {
 		return painted;
 	}
 
+	/* A bar where a job ended. */
+	function paintEnd(u, run, job, bar) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio, x = f.left + (run.end[job] - f.x0) * f.sx;
+
+		if (x < f.left || x > f.right)
+			return;
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(f.left, f.top, f.width, f.height);
+		ctx.clip();
+		ctx.fillStyle = bar;
+		for (let rect = run.first[job]; rect < run.first[job + 1]; rect++)
+			paintPart(ctx, f, run, rect, x - 2 * px, 2 * px);
+		ctx.restore();
+	}
+
 	/* A line around a job. */
 	function outline(u, run, job, colour, paper) {
 		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
@@ -177,6 +193,31 @@ const gantt = (() => {
 		ctx.lineWidth = 2.5 * px;
 		ctx.stroke();
 		ctx.restore();
+	}
+
+	/* Runs that were stopped for other jobs: paler than others, with a bar where they ended; their number in view. */
+	function paintStopped(u, stopped, colourOf, bar) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio, seen = new Set();
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(f.left, f.top, f.width, f.height);
+		ctx.clip();
+		stopped.job.forEach((stop, rect) => {
+			const x = f.left + (stopped.start[stop] - f.x0) * f.sx, width = (stopped.end[stop] - stopped.start[stop]) * f.sx;
+
+			if (x > f.right || x + width < f.left)
+				return;
+			ctx.globalAlpha = .55;
+			ctx.fillStyle = colourOf(stop);
+			if (paintPart(ctx, f, stopped, rect, x, width))
+				seen.add(stop);
+			ctx.globalAlpha = 1;
+			ctx.fillStyle = bar;
+			paintPart(ctx, f, stopped, rect, x + width - 2 * px, 2 * px);
+		});
+		ctx.restore();
+		return seen.size;
 	}
 
 	/* What is planned: a pale rectangle with a broken edge, from *now* on. */
@@ -319,6 +360,6 @@ const gantt = (() => {
 		return found ? found.job : -1;
 	}
 
-	return { WAITS, WAIT_WORDS, classes, binsOf, binWords, sortByClass, paint, paintPlanned, paintReservations, paintLines,
+	return { WAITS, WAIT_WORDS, classes, binsOf, binWords, sortByClass, paint, paintStopped, paintEnd, paintPlanned, paintReservations, paintLines,
 		outline, outlineLimit, jobAt, plannedAt };
 })();

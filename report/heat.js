@@ -45,7 +45,7 @@ function makeHeat({ state, dated, swatch }) {
 		const cells = Array.from({ length: kind.rows.length * kind.columns.length }, () => ({ jobs: 0, wait: 0 }));
 		const from = w.from_s ?? -Infinity;
 
-		run.start.forEach((start, job) => {
+		run.began.forEach((start, job) => {
 			const at = start >= from ? kind.of(run, job) : null;
 
 			if (!at)

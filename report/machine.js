@@ -78,14 +78,14 @@ const machine = (() => {
 			return new Tally(sum, workload.first);
 		});
 		/* both kinds of units in one order: that of the cores, whose every start and end has its GPUs too */
-		const both = { start: run.start, end: run.end };
+		const byCores = series.whole(run), byGpus = series.whole(run.gpu), both = { start: byCores.start, end: byCores.end };
 
 		for (const column of ["job", "node", "count", "low", "high"])
-			both[column] = [...run[column], ...run.gpu[column]];
+			both[column] = [...byCores[column], ...byGpus[column]];
 		const { time, order } = changes(both);
 
 		for (const at of order) {
-			const rect = at >> 1, sign = at & 1 ? 1 : -1, of = rect < run.job.length ? cores : gpus;
+			const rect = at >> 1, sign = at & 1 ? 1 : -1, of = rect < byCores.job.length ? cores : gpus;
 			const unitsOf = of === cores ? workload.coresOf : workload.gpusOf, share = both.high[rect] - both.low[rect];
 
 			for (let node = both.node[rect], last = node + both.count[rect]; node < last; node++) {
@@ -117,7 +117,7 @@ const machine = (() => {
 	function freeBlocks(workload, run) {
 		const { of, count } = blocksOf(workload), held = new Float64Array(count), tally = new Tally(count, workload.first);
 
-		sweep(run, workload.coresOf, (node, cores, time) => {
+		sweep(series.whole(run), workload.coresOf, (node, cores, time) => {
 			const block = of[node], before = held[block];
 
 			held[block] += cores;

@@ -140,7 +140,7 @@
 		$("title").textContent = document.title;
 	}
 
-	const tables = makeTables({ state, swatch });
+	const tables = makeTables({ state, swatch, instant });
 	const whose = makeWhose({ state, instant, difference: tables.difference });
 	const heat = makeHeat({ state, dated, swatch });
 
@@ -295,6 +295,7 @@
 	/* -- charts over time ----------------------------------------------------- */
 
 	const SHARE = { format: (v) => percent(v), axis: (v) => `${Math.round(100 * v)} %`, range: [0, 1.02] };
+	const SHARE_OF_WASTE = { ...SHARE, axis: (v) => `${number(100 * v, v && v < .01 ? 2 : 0)} %`, range: (u, min, max) => [0, Math.max(.01, max * 1.05)] };
 	const COUNT = { format: figure, axis: (v) => (v === null ? "" : Number.isInteger(v) ? number(v) : ""), range: (u, min, max) => [0, Math.max(1, max * 1.05)] };
 
 	/* Logarithmic, with a 0. */
@@ -356,6 +357,20 @@
 			overTime("blocks", "Blocks with no job on them", { ...COUNT, height: 180 }, (run) => (run.freeBlocks ??= machine.freeBlocks(w, run)));
 	}
 
+	/* Work that was to be done again, since runs were stopped for other jobs. */
+	function wasteCharts(w) {
+		const [kind, all] = w.only ? [COUNT, 1] : [SHARE_OF_WASTE, 0], stops = state.shown.some((run) => run.stops.length);
+
+		$("wasted").hidden = !stops;
+		$("wasted-gpus").hidden = !stops || !w.usesGpus;
+		if (stops)
+			overTime("wasted", "Cores at work that was lost to stops", { ...kind, height: 180 },
+				(run) => (run.wasted ??= shareOf(series.wasted(run, "cores"), all || w.cores)));
+		if (stops && w.usesGpus)
+			overTime("wasted-gpus", "GPUs at work that was lost to stops", { ...kind, height: 180 },
+				(run) => (run.wastedGpus ??= shareOf(series.wasted(run, "gpus"), all || w.gpus)));
+	}
+
 	const bins = () => Math.max(60, Math.min(1200, Math.floor((document.body.clientWidth - 120) / 2)));
 
 	/* -- distributions -------------------------------------------------------- */
@@ -398,7 +413,7 @@
 		return true;
 	}
 
-	const schedules = makeSchedules({ state, told, instant, swatch, colour, draw, setWindow, setNodes, timeKeys,
+	const schedules = makeSchedules({ state, told, tables, instant, swatch, colour, draw, setWindow, setNodes, timeKeys,
 		chartOf: { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } });
 
 	/* -- all of it ------------------------------------------------------------ */
@@ -447,6 +462,7 @@
 		useCharts(w);
 		overTime("queue", "Queue length over time", { ...COUNT, log: $("log").checked }, (run) => run.queue);
 		fragmentCharts(w);
+		wasteCharts(w);
 		$("reasons").hidden = !w.reasons;
 		if (w.reasons)
 			overTime("reasons", "Why jobs waited", COUNT, ({ label }) => series.parts(w.reasons[label], w.from_s, w.until_s),
@@ -503,6 +519,7 @@
 		tables.figureTable(w);
 		tables.metricTable(w);
 		tables.pairedTable(w);
+		tables.stopTable(w);
 		whose.groupTable("users", "User", w, w.user, w.users);
 		whose.groupTable("partitions", "Partition", w, w.partition, w.partitions);
 		$("whose").hidden = $("users").parentElement.hidden && $("partitions").parentElement.hidden;

@@ -5,7 +5,9 @@
  * The encoding is report/page_data.c's.  A workload has a column per property of its
  * jobs; a run has columns per job (start, end, ...) and per rectangle: r.job[i] is
  * the job that rectangle i is of, and r.first[job] its first rectangle.  r.gpu is the
- * same run by GPUs, or null.
+ * same run by GPUs, or null.  r.stops are the runs that were stopped for other jobs (none: an empty array), r.stopped their
+ * rectangles, as those of a run whose jobs they are; r.began and r.work say of each job when it began first and how long it ran
+ * without what was lost.
  */
 "use strict";
 
@@ -121,6 +123,39 @@ const schedule = (() => {
 		});
 	}
 
+	/* The runs that were stopped for other jobs: their rectangles come behind those of jobs. */
+	function decodeStops(w, run, r, decoded) {
+		const stops = (run.stops ?? []).map(([job, other, mode, verdict, start, told, end, lost, cores, own]) =>
+			({ job, other, mode, verdict, start, told, end, lost, cores, own: own === 1, gpus: 0 }));
+		const cores = new Lanes(w.coresOf, stops.length), devices = new Lanes(w.gpusOf, stops.length);
+
+		stops.forEach((stop, i) => {
+			cores.first[i] = cores.job.length;
+			devices.first[i] = devices.job.length;
+			stop.gpus = r.number();
+			cores.read(r, i);
+			if (stop.gpus)
+				devices.read(r, i);
+		});
+		cores.first[stops.length] = cores.job.length;
+		devices.first[stops.length] = devices.job.length;
+		const times = { start: Float64Array.from(stops, (s) => s.start), end: Float64Array.from(stops, (s) => s.end) };
+
+		decoded.stops = stops;
+		decoded.stopped = { ...times, ...cores.done() };
+		if (decoded.gpu)
+			decoded.gpu.stopped = { ...times, ...devices.done() };
+		decoded.began = Float64Array.from(decoded.start);
+		decoded.work = decoded.end.map((end, job) => end - decoded.start[job]);
+		decoded.stopCount = new Uint32Array(w.jobs);
+		for (const stop of stops) {
+			decoded.stopCount[stop.job]++;
+			decoded.began[stop.job] = Math.min(stop.start, isNaN(decoded.began[stop.job]) ? Infinity : decoded.began[stop.job]);
+			if (!stop.own)
+				decoded.work[stop.job] += stop.end - stop.start - stop.lost;
+		}
+	}
+
 	/* The run is the rectangles of its cores; run.gpu is the same with those of GPUs. */
 	function decodeRun(w, run, text) {
 		const r = new Reader(text), n = w.jobs;
@@ -148,6 +183,7 @@ const schedule = (() => {
 
 		decoded.planned = decodePlanned(decoded);
 		decoded.gpu = w.gpus ? Object.assign(Object.create(decoded), devices.done()) : null;
+		decodeStops(w, run, r, decoded);
 		return decoded;
 	}
 

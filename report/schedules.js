@@ -7,7 +7,7 @@
  */
 "use strict";
 
-function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, setWindow, setNodes, timeKeys }) {
+function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, draw, setWindow, setNodes, timeKeys }) {
 	const { number, duration, element } = words;
 	const { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } = chartOf;
 	const $ = (id) => document.getElementById(id);
@@ -80,11 +80,15 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 		const view = viewOf(run), w = state.workload, colours = state.kinds.colour.map(colour);
 
 		run.painted = gantt.paint(u, view, view.sorted, colours);
+		run.stopsPainted = gantt.paintStopped(u, view.stopped, (stop) => colours[state.kinds.of(run, run.stops[stop].job)], colour("--warn"));
+		for (const stop of run.stops.filter(({ own }) => own))	/* its run is the job's own */
+			gantt.paintEnd(u, view, stop.job, colour("--warn"));
 		gantt.paintReservations(u, w.reservations, colour("--warn"));
 		if (view === run)	/* which GPUs is not planned */
 			gantt.paintPlanned(u, run.planned, w.now, (job) => colours[state.kinds.of(run, job)], colour("--soft"));
 		gantt.paintLines(u, w.now, w.block.edges, colour("--ink"), colour("--line"));
 		told.rects = state.shown.reduce((sum, r) => sum + (r.painted || 0), 0);
+		told.stops = state.shown.reduce((sum, r) => sum + (r.stopsPainted || 0), 0);
 		told.reservations = w.reservations.length;
 		told.planned = state.shown.reduce((sum, r) => sum + r.planned.length, 0);
 	}
@@ -93,7 +97,13 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 	function outlineChosen(u, run) {
 		const job = state.chosen, view = viewOf(run), w = state.workload;
 
-		if (job < 0 || isNaN(run.start[job]))
+		if (job < 0)
+			return;
+		run.stops.forEach((stop, i) => {
+			if (stop.job === job)
+				gantt.outline(u, view.stopped, i, colour("--ink"), colour("--sheet"));
+		});
+		if (isNaN(run.start[job]))
 			return;
 		gantt.outline(u, view, job, colour("--ink"), colour("--sheet"));
 		if (w.limit[job] && run.start[job] + w.limit[job] > run.end[job])
@@ -112,12 +122,19 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 			(count > 1 ? `${w.nodes[node]} to ${w.nodes[node + count - 1]}` : w.nodes[node])).slice(0, 4).join(", ")}${plan.rects.length > 4 ? ", ..." : ""}`;
 	}
 
+	/* A run that was stopped, in a line. */
+	function describeStop(stop) {
+		const ran = stop.own ? "" : `started ${instant(stop.start)}, ran ${duration(stop.end - stop.start)}, `;
+
+		return `${ran}${tables.stopWords(stop)}`;
+	}
+
 	/* What became of a job in a run, in lines. */
 	function describe(run, job) {
-		const w = state.workload, nodes = [];
+		const w = state.workload, nodes = [], stops = run.stops.filter((stop) => stop.job === job).map(describeStop);
 
 		if (isNaN(run.start[job]))
-			return [plannedFor(run, job) || (w.until_s ? "waits still" : "never started")];
+			return [...stops, plannedFor(run, job) || (w.until_s || stops.length ? "waits still" : "never started")];
 		let last = -1;
 		for (let i = run.first[job]; i < run.first[job + 1]; i++) {
 			const to = run.node[i] + run.count[i] - 1;
@@ -130,8 +147,9 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 
 		return [
 			`${number(run.held[job])} cores${run.gpus[job] ? `, ${number(run.gpus[job])} GPUs` : ""} on ${list}`,
-			`waited ${duration(run.start[job] - w.submit[job])}, started ${instant(run.start[job])}, ` +
+			`waited ${duration(run.began[job] - w.submit[job])}, ${stops.length && run.began[job] < run.start[job] ? "last " : ""}started ${instant(run.start[job])}, ` +
 				`ran ${duration(run.end[job] - run.start[job])}`,
+			...stops,
 			...[plannedFor(run, job)].filter((text) => text),
 		];
 	}
@@ -152,6 +170,10 @@ function makeSchedules({ state, told, instant, swatch, colour, chartOf, draw, se
 		const time = u.posToVal(left, "x"), y = u.posToVal(top, "y"), view = viewOf(run);
 
 		state.hovered = gantt.jobAt(view, time, y);
+		const stop = gantt.jobAt(view.stopped, time, y);
+
+		if (state.hovered < 0 && stop >= 0)
+			state.hovered = run.stops[stop].job;
 		if (state.hovered < 0 && view === run)
 			state.hovered = gantt.plannedAt(run.planned, time, y, state.workload.now);
 		tip.hidden = state.hovered < 0;

@@ -62,9 +62,41 @@ const series = (() => {
 		}
 	}
 
-	/* What jobs hold: *held* of each. */
+	/* A run by cores or by GPUs with the rectangles of runs that were stopped, as of further jobs. */
+	function whole(view) {
+		const { stopped, start, end } = view;
+
+		if (!stopped?.job.length)
+			return view;
+		const joined = { start: [...start, ...stopped.start], end: [...end, ...stopped.end],
+			job: [...view.job, ...Array.from(stopped.job, (i) => start.length + i)] };
+
+		for (const column of ["node", "count", "low", "high"])
+			joined[column] = [...view[column], ...stopped[column]];
+		return joined;
+	}
+
+	/* Units ("cores", "gpus") at work that was to be done again since a run was stopped: of one that was requeued the last part,
+	 * of one that was cancelled all of its runs. */
+	function wasted(run, units) {
+		const cancelled = new Set(run.stops.filter(({ own }) => own).map(({ job }) => job)), times = [], heights = [];
+
+		for (const stop of run.stops) {
+			times.push(cancelled.has(stop.job) ? stop.start : Math.max(stop.start, stop.end - stop.lost), stop.end);
+			heights.push(stop[units], -stop[units]);
+		}
+		return new Steps(times, heights);
+	}
+
+	/* What jobs hold: *held* of each, and what runs held that were stopped. */
 	function utilization(run, held = run.held) {
-		const times = [], heights = [];
+		const times = [], heights = [], units = held === run.held ? "cores" : "gpus";
+
+		for (const stop of run.stops)
+			if (!stop.own) {
+				times.push(stop.start, stop.end);
+				heights.push(stop[units], -stop[units]);
+			}
 
 		run.start.forEach((start, job) => {
 			if (held[job] && start < run.end[job]) {
@@ -78,10 +110,15 @@ const series = (() => {
 	function queue(workload, run) {
 		const times = [...workload.submit], heights = Array(times.length).fill(1);
 
+		const add = (time, height) => { times.push(time); heights.push(height); };
+
 		for (const start of run.start)
-			if (start >= 0 || start < 0) {
-				times.push(start);
-				heights.push(-1);
+			if (start >= 0 || start < 0)
+				add(start, -1);
+		for (const stop of run.stops)
+			if (!stop.own && stop.end > stop.start) {	/* (who is suspended waits, too) */
+				add(stop.start, -1);
+				add(stop.end, 1);
 			}
 		return new Steps(times, heights);
 	}
@@ -90,13 +127,13 @@ const series = (() => {
 	function sortedWaits(workload, run) {
 		const from = workload.from_s ?? -Infinity;
 
-		return run.start.map((start, job) => (start < from ? NaN : start - workload.submit[job])).filter((wait) => !isNaN(wait)).sort();
+		return run.began.map((start, job) => (start < from ? NaN : start - workload.submit[job])).filter((wait) => !isNaN(wait)).sort();
 	}
 
 	const TAU = 10;		/* seconds: shorter jobs count as that long */
 
 	const boundedSlowdown = (workload, run, job) =>
-		Math.max(1, (run.end[job] - workload.submit[job]) / Math.max(run.end[job] - run.start[job], TAU));
+		Math.max(1, (run.end[job] - workload.submit[job]) / Math.max(run.work[job], TAU));
 
 	/* Likewise, of those that have run. */
 	function sortedSlowdowns(workload, run) {
@@ -118,7 +155,7 @@ const series = (() => {
 	 * tree of sums. */
 	function overtaken(workload, run) {
 		const { submit, partition } = workload, count = new Uint32Array(submit.length);
-		const start = (job) => (isNaN(run.start[job]) ? Infinity : run.start[job]), groups = new Map();
+		const start = (job) => (isNaN(run.began[job]) ? Infinity : run.began[job]), groups = new Map();
 
 		submit.forEach((_, job) => groups.get(partition[job])?.push(job) ?? groups.set(partition[job], [job]));
 		for (const jobs of groups.values()) {
@@ -149,5 +186,5 @@ const series = (() => {
 		return Float64Array.from({ length: n + 1 }, (_, i) => from + (to - from) * i / n);
 	}
 
-	return { rank, Steps, utilization, queue, sortedWaits, boundedSlowdown, sortedSlowdowns, parts, overtaken, quantile, edges };
+	return { rank, Steps, whole, wasted, utilization, queue, sortedWaits, boundedSlowdown, sortedSlowdowns, parts, overtaken, quantile, edges };
 })();

@@ -2,14 +2,16 @@
 /*
  * tables.js - the tables of the page, and the same as CSV.
  *
- * makeTables() takes the page's state (which workload, which runs are shown, beside which one), and
- * how it marks a run.
+ * makeTables() takes the page's state (which workload, which runs are shown, beside which one),
+ * how it marks a run and how it writes an instant.
  */
 "use strict";
 
-function makeTables({ state, swatch }) {
+function makeTables({ state, swatch, instant }) {
 	const { number, figure, percent, duration, average, element } = words;
 	const $ = (id) => document.getElementById(id);
+
+	const hours = (s) => figure(s / 3600);
 
 	/* key, title, format, which is better (-1 less, 1 more), definition */
 	const METRICS = [
@@ -47,6 +49,16 @@ function makeTables({ state, swatch }) {
 		["fragmentation_mean", "Fragmentation, mean", figure, -1, "blocks of consecutive nodes that a job has"],
 		["spread_mean", "Spread, mean", figure, -1, "(last node − first node + 1) / nodes"],
 		["packing_mean", "Packing, mean", figure, -1, "nodes / fewest nodes that could hold the job on the empty machine"],
+		["Jobs that were stopped for others"],
+		["stops", "Stops", number, -1, "runs that were ended for other jobs"],
+		["stops_cancelled", "Stops, cancelled", number, -1, "those of them that were not requeued"],
+		["lost_core_s", "Core-hours lost", hours, -1, "cores × time of work that is to be done again"],
+		["lost_gpu_s", "GPU-hours lost", hours, -1, "the same of GPUs"],
+		["lost_core_share", "Work lost", percent, -1, "the core-hours lost / those that jobs held"],
+		["lost_gpu_share", "Work of GPUs lost", percent, -1, "the GPU-hours lost / those that jobs held"],
+		["holds_failed", "Places held in vain", number, -1, "places that were held for jobs that did not start there"],
+		["preemptor_wait_mean_s", "Wait of preemptors, mean", duration, -1, "of jobs that may have others stopped: first start − submission"],
+		["preemptor_wait_p99_s", "Wait of preemptors, 99th percentile", duration, -1, "99 % of them waited no longer (nearest rank)"],
 	];
 
 	function headRow(first, runs, last) {
@@ -56,7 +68,9 @@ function makeTables({ state, swatch }) {
 	}
 
 	/* Those that are looked at first, a policy a row. */
-	const FIRST = ["busy", "gpus_busy", "utilization", "gpu_utilization", "wait_mean_s", "wait_median_s", "wait_p99_s", "wait_max_s", "bsld_mean", "jobs", "started"];
+	const FIRST = ["busy", "gpus_busy", "utilization", "gpu_utilization", "wait_mean_s", "wait_median_s", "wait_p99_s", "wait_max_s", "bsld_mean", "jobs", "started",
+		"stops", "lost_core_s", "lost_gpu_s"];
+	const ONLY_IF_ANY = /^(gpu|stops|lost_)/;
 
 	/* Which of several values is the best, read as it is shown; -1: none by itself. */
 	function bestOf(values, format, better) {
@@ -67,7 +81,7 @@ function makeTables({ state, swatch }) {
 
 	function figureTable(w) {
 		const columns = FIRST.map((key) => METRICS.find((metric) => metric[0] === key))
-			.filter(([key]) => w.runs.some(({ result }) => typeof result[key] === "number" && (result[key] || !key.startsWith("gpu"))))
+			.filter(([key]) => w.runs.some(({ result }) => typeof result[key] === "number" && (result[key] || !ONLY_IF_ANY.test(key))))
 			.map(([key, title, format, better, means]) => {
 				const values = w.runs.map((run) => run.result[key]);
 
@@ -81,7 +95,7 @@ function makeTables({ state, swatch }) {
 				element("td", { class: row === best ? "figure best" : "figure" }, ...withDifference(values, row, format, better)))))));
 	}
 
-	const SILENT = new Set(["unfinished", "killed", "cycles"]);	/* where they are 0 */
+	const SILENT = new Set(["unfinished", "killed", "cycles", "stops_cancelled", "lost_gpu_s", "lost_gpu_share", "holds_failed"]);	/* where they are 0 */
 
 	function metricRow([key, title, format, better, means], runs) {
 		const values = runs.map((run) => run.result[key]);
@@ -150,7 +164,7 @@ function makeTables({ state, swatch }) {
 		$("paired").replaceChildren(element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Policy"),
 			...head.map((text) => element("th", { scope: "col", class: "figure" }, text)))),
 		element("tbody", {}, ...w.runs.filter((run) => run !== base).map((run) => {
-			const by = run.start.map((start, job) => start - base.start[job]).filter((v) => !isNaN(v)).sort();
+			const by = run.began.map((start, job) => start - base.began[job]).filter((v) => !isNaN(v)).sort();
 			const less = series.rank(by, -1), more = by.length - series.rank(by, 0);
 			const share = (n) => `${percent(n / by.length)}`;
 
@@ -158,6 +172,47 @@ function makeTables({ state, swatch }) {
 				share(by.length - less - more), share(more), signed(average(by)), ...[.1, .5, .9].map((q) => signed(series.quantile(by, q)))]
 				.map((text) => element("td", { class: "figure" }, text)));
 		})));
+	}
+
+	/* -- runs that were stopped for other jobs --------------------------------- */
+
+	const STOPS_SHOWN = 100;
+	const HOW = { requeue: "requeued", cancel: "cancelled", suspend: "suspended", expedite: "requeued, first in line" };
+
+	/* Hours lost to a stop: those of GPUs if it had any. */
+	const lostHours = (stop) => (stop.gpus || stop.cores) * stop.lost / 3600;
+	const lostWords = (stop) => (stop.lost ? `${figure(lostHours(stop))} ${stop.gpus ? "GPU" : "core"}-hours lost` : "nothing lost");
+
+	/* "stopped for job 12 (requeued), 0.4 GPU-hours lost" */
+	function stopWords(stop) {
+		const who = stop.other < 0 ? "stopped" : `stopped for job ${state.workload.id[stop.other]}`;
+
+		return `${who} (${HOW[stop.mode] ?? stop.mode}), ${lostWords(stop)}`;
+	}
+
+	function stopRow(w, run, stop) {
+		const cells = [w.users[w.user[stop.job]] || "–", stop.other < 0 ? "–" : `${w.id[stop.other]}`, instant(stop.start), instant(stop.told),
+			HOW[stop.mode] ?? stop.mode];
+
+		return element("tr", {}, element("th", { scope: "row" }, `${w.id[stop.job]}`),
+			...(w.runs.length > 1 ? [element("td", {}, swatch(run), ` ${run.label}`)] : []), ...cells.map((text) => element("td", {}, text)),
+			...[duration(stop.lost), lostWords(stop)].map((text) => element("td", { class: "figure" }, text)),
+			element("td", {}, stop.verdict || "–"));
+	}
+
+	/* Those that lost the most first; nothing where nobody was stopped. */
+	function stopTable(w) {
+		const all = w.runs.flatMap((run) => run.stops.map((stop) => [run, stop]));
+		const most = all.sort(([, a], [, b]) => b.cores * b.lost - a.cores * a.lost || a.told - b.told || a.job - b.job).slice(0, STOPS_SHOWN);
+		const sum = (units) => all.reduce((total, [, stop]) => total + stop[units] * stop.lost / 3600, 0);
+		const head = ["Job", ...(w.runs.length > 1 ? ["Policy"] : []), "User", "For job", "Began", "Stopped", "How", "Time lost", "Work lost", "The set was"];
+
+		$("stopped").hidden = !all.length;
+		$("stopped-what").textContent = `${number(all.length)} run${all.length === 1 ? " was" : "s were"} ended for other jobs: ` +
+			`${figure(sum("cores"))} core-hours${w.usesGpus ? ` and ${figure(sum("gpus"))} GPU-hours` : ""} of work are to be done again. ` +
+			(all.length > most.length ? `The ${most.length} that lost the most:` : "");
+		$("stops").replaceChildren(element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+			element("tbody", {}, ...most.map(([run, stop]) => stopRow(w, run, stop))));
 	}
 
 	/* -- CSV ------------------------------------------------------------------ */
@@ -169,10 +224,11 @@ function makeTables({ state, swatch }) {
 	const CSV = {
 		metrics: (w) => [["policy", ...METRICS.filter((metric) => metric.length > 1).map(([key]) => key)],
 			...w.runs.map((run) => [run.label, ...METRICS.filter((metric) => metric.length > 1).map(([key]) => run.result[key] ?? NaN)])],
-		jobs: (w) => [["policy", "job", "user", "partition", "submit_s", "start_s", "end_s", "cores", "gpus", "nodes", "overtaken_by"],
+		jobs: (w) => [["policy", "job", "user", "partition", "submit_s", "start_s", "end_s", "cores", "gpus", "nodes", "overtaken_by", "first_start_s", "stops"],
 			...w.runs.flatMap((run) => [...w.submit.keys()].map((job) => [run.label, w.id[job], w.users[w.user[job]],
 				w.partitions[w.partition[job]], w.submit[job], run.start[job], run.end[job], run.held[job], run.gpus[job],
-				run.count.subarray(run.first[job], run.first[job + 1]).reduce((a, b) => a + b, 0), run.overtaken[job]]))],
+				run.count.subarray(run.first[job], run.first[job + 1]).reduce((a, b) => a + b, 0), run.overtaken[job],
+				run.began[job], run.stopCount[job]]))],
 	};
 
 	function download(what) {
@@ -181,5 +237,5 @@ function makeTables({ state, swatch }) {
 		save.offer(new Blob([text, "\r\n"], { type: "text/csv" }), `${state.workload.name.replace(/[^\w.-]+/g, "_")}-${what}.csv`);
 	}
 
-	return { figureTable, metricTable, quantileTable, pairedTable, difference, download };
+	return { figureTable, metricTable, quantileTable, pairedTable, stopTable, stopWords, difference, download };
 }

@@ -30,7 +30,7 @@ function makeWhose({ state, instant, difference }) {
 				s.gpu_s += run.gpus[job] * spent;
 				if (start < w.first)
 					return;
-				s.waits.push(start - submit);
+				s.waits.push(run.began[job] - submit);
 			}
 			s.overtaken += run.overtaken[job] > 0;
 		});
@@ -133,7 +133,7 @@ function makeWhose({ state, instant, difference }) {
 	function overtakenTable(w) {
 		const run = state.shown[0], most = [...run.overtaken.keys()].filter((job) => run.overtaken[job] && !(run.start[job] < w.first))
 			.sort((a, b) => run.overtaken[b] - run.overtaken[a] || a - b).slice(0, 15);
-		const wait = (job) => (isNaN(run.start[job]) ? `${duration(w.now - w.submit[job])}, waits still` : duration(run.start[job] - w.submit[job]));
+		const wait = (job) => (isNaN(run.start[job]) ? `${duration(w.now - w.submit[job])}, waits still` : duration(run.began[job] - w.submit[job]));
 		const head = ["Job", "Overtaken by", "Waited", "User", "Partition", "Cores", "Submitted"];
 
 		$("under").textContent = w.runs.length > 1 ? `, under ${run.label}` : "";

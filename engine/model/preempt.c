@@ -22,17 +22,24 @@ const char *sl_preempt_word(const char *text, const char *name)
 	return NULL;
 }
 
+int64_t sl_preempt_checkpoint_s(const char *comment)
+{
+	const char *says = sl_preempt_word(comment, "checkpoint");
+	long long every = says && *says == '=' ? strtoll(says + 1, NULL, 10) : 0;
+
+	return every > 0 && every < INT32_MAX ? every * 60 : 0;
+}
+
 /* Seconds of work that would be lost. */
 static int64_t lost_s(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	int64_t ran = job->start_time[j] > 0 && job->start_time[j] < c->now ? c->now - job->start_time[j] : 0;
-	const char *says = sl_preempt_word(cluster_str(c, job->comment[j]), "checkpoint");
-	long long every = says && *says == '=' ? strtoll(says + 1, NULL, 10) : 0;
+	int64_t every = sl_preempt_checkpoint_s(cluster_str(c, job->comment[j]));
 
 	if (job->preempt_mode[j] == SL_STOP_SUSPEND)
 		return 0;
-	return every > 0 && every < INT32_MAX ? ran % (every * 60) : ran;
+	return every ? ran % every : ran;
 }
 
 double sl_preempt_cores_per_gpu(const struct sl_cluster *c)

@@ -105,4 +105,7 @@ double sl_plan_lost_work(struct sl_plan *p, uint32_t job);
  * not in it. */
 const char *sl_preempt_word(const char *text, const char *name);
 
+/* Seconds between two checkpoints of a job with that comment ("checkpoint=30" says minutes); 0: it makes none. */
+int64_t sl_preempt_checkpoint_s(const char *comment);
+
 #endif

@@ -12,6 +12,8 @@
  *		sl_page_begin_run(p, "easy", &err);
  *		for each job that was started, in any order:
  *			sl_page_job(p, &job, &err);
+ *		for each run that was stopped for another job, if any:
+ *			sl_page_stop(p, &stop, &err);
  *		sl_page_end_run(p, &result, now, &err);
  *	sl_page_finish(p, &err);
  *	sl_page_destroy(p);
@@ -32,6 +34,7 @@
 #ifndef SL_PAGE_H
 #define SL_PAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/metrics.h"
@@ -75,6 +78,19 @@ struct sl_page_job {
 	uint32_t stretches;
 };
 
+/* A run that was ended for another job.  A job that was requeued runs again, or waits.  One that was cancelled has no other run: what
+ * sl_page_job() was told is this run, *in_job* is true, and *stretches* is 0. */
+struct sl_page_stop {
+	uint32_t job, preemptor;	/* rows of the workload; SL_NONE: for no job in particular */
+	uint32_t mode, verdict;		/* SL_STOP_*; SL_VERDICT_*, how the set was chosen */
+	int64_t start_s, told_s, end_s;	/* began; was told to end; ended */
+	int64_t lost_s;			/* seconds of work that are to be done again */
+	bool in_job;
+	uint32_t cores, gpus;		/* in all */
+	const struct sl_stretch *stretch;	/* in ascending order */
+	uint32_t stretches;
+};
+
 /*
  * Begin a page.  *path* must be a new name or a regular file, in a directory that
  * can be written.  Returns NULL with *err set: SL_EIO for the path, SL_ENOENT when
@@ -92,7 +108,7 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 		     struct sl_error *err);
 
 /*
- * A run: the policy as it was asked for, its jobs, what is planned, its figures.  *now_s* is where
+ * A run: the policy as it was asked for, its jobs, runs that were stopped for others, what is planned, its figures.  *now_s* is where
  * the run's clock stopped: the end of jobs that run still.  Where several jobs
  * share a node, each is given cores and GPUs of its own to be drawn at: those that were free
  * when it began, adjacent ones if possible.
@@ -104,6 +120,7 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
  */
 int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err);
 int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err);
+int sl_page_stop(struct sl_page *p, const struct sl_page_stop *stop, struct sl_error *err);
 int sl_page_plan(struct sl_page *p, const struct sl_page_planned *planned, struct sl_error *err);
 int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s, struct sl_error *err);
 

@@ -19,6 +19,8 @@
  *				  cores of each; 0: all of them, else also
  *				  the first of them
  *				if it has GPUs, the same of GPUs
+ *	then, per run that was stopped for another job, in the order of "stops" of the JSON:
+ *				GPUs, rectangles, and if it has GPUs those of GPUs, as above
  *
  * The first submit time is counted from the workload's origin.
  */
@@ -136,10 +138,13 @@ static void forget_run(struct sl_page *p)
 	free(p->start);
 	free(p->stretch);
 	free(p->planned);
+	free(p->stop);
 	p->label = NULL;
 	p->start = NULL;
 	p->stretch = NULL;
 	p->planned = NULL;
+	p->stop = NULL;
+	p->stops = p->stop_room = 0;
 	p->starts = p->stretches = p->plans = 0;
 	p->start_room = p->stretch_room = p->planned_room = 0;
 	sl_page_forget_lanes(p);
@@ -445,12 +450,13 @@ static int check_job(const struct sl_page *p, const struct sl_page_job *job, str
 	if (job->start_s < snap->job.submit_time[job->job] || (job->end_s && job->end_s < job->start_s))
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " starts before its submission or ends before its start",
 			       snap->job.id[job->job]);
-	return check_stretches(p, job->job, job->stretch, job->stretches, err);
+	return 0;
 }
 
-static int keep_stretches(struct sl_page *p, const struct sl_stretch *stretch, uint32_t stretches, struct sl_error *err)
+int sl_page_keep_stretches(struct sl_page *p, uint32_t row, const struct sl_stretch *stretch, uint32_t stretches, struct sl_error *err)
 {
-	if (sl_grow(&p->stretch, &p->stretch_room, p->stretches + stretches, sizeof(*p->stretch), err) < 0)
+	if (check_stretches(p, row, stretch, stretches, err) < 0 ||
+	    sl_grow(&p->stretch, &p->stretch_room, p->stretches + stretches, sizeof(*p->stretch), err) < 0)
 		return -1;
 	if (stretches)
 		memcpy(p->stretch + p->stretches, stretch, stretches * sizeof(*stretch));
@@ -464,7 +470,7 @@ int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_erro
 
 	if (check_job(p, job, err) < 0 ||
 	    sl_grow(&p->start, &p->start_room, p->starts + 1, sizeof(*p->start), err) < 0 ||
-	    keep_stretches(p, job->stretch, job->stretches, err) < 0)
+	    sl_page_keep_stretches(p, job->job, job->stretch, job->stretches, err) < 0)
 		return -1;
 	p->start[p->starts++] = (struct page_start) {
 		.start = job->start_s, .end = job->end_s, .job = job->job, .gpus = job->gpus,
@@ -482,9 +488,8 @@ int sl_page_plan(struct sl_page *p, const struct sl_page_planned *planned, struc
 		return -1;
 	if (planned->end_s < planned->start_s)
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " is planned to end before its start", p->w->snap.job.id[planned->job]);
-	if (check_stretches(p, planned->job, planned->stretch, planned->stretches, err) < 0 ||
-	    sl_grow(&p->planned, &p->planned_room, p->plans + 1, sizeof(*p->planned), err) < 0 ||
-	    keep_stretches(p, planned->stretch, planned->stretches, err) < 0)
+	if (sl_grow(&p->planned, &p->planned_room, p->plans + 1, sizeof(*p->planned), err) < 0 ||
+	    sl_page_keep_stretches(p, planned->job, planned->stretch, planned->stretches, err) < 0)
 		return -1;
 	p->planned[p->plans++] = (struct page_planned) {
 		.start = planned->start_s, .end = planned->end_s, .job = planned->job, .first = first, .stretches = planned->stretches,
@@ -513,14 +518,19 @@ static void put_lanes(const struct sl_page *p, struct packer *pk, const struct p
 	}
 }
 
-static void put_start(const struct sl_page *p, struct packer *pk, const struct page_start *st)
+static void put_units_held(const struct sl_page *p, struct packer *pk, const struct page_start *st)
 {
-	pack_number(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
-	pack_number(pk, (uint64_t) (st->end - st->start));
 	pack_number(pk, st->gpus);
 	put_lanes(p, pk, st, PAGE_CORES);
 	if (st->gpus)
 		put_lanes(p, pk, st, PAGE_GPUS);
+}
+
+static void put_start(const struct sl_page *p, struct packer *pk, const struct page_start *st)
+{
+	pack_number(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
+	pack_number(pk, (uint64_t) (st->end - st->start));
+	put_units_held(p, pk, st);
 }
 
 /* What is planned, an array each: row of the job, start, end, then first node and number of nodes of each stretch. */
@@ -561,6 +571,8 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 		sl_json_end_object(p->json);
 		if (p->plans)
 			put_planned(p);
+		if (p->stops)
+			sl_page_put_stops(p);
 		sl_json_end_object(p->json);
 		rc = put_json(p, "run", err);
 	}
@@ -571,6 +583,8 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 				put_start(p, &pk, &p->start[p->start_of[i] - 1]);
 			else
 				pack_number(&pk, 0);
+		for (uint32_t i = 0; i < p->stops; i++)
+			put_units_held(p, &pk, &p->start[p->stop[i].start - 1]);
 		end_rows(&pk);
 		p->runs++;
 		rc = check_written(p, err);

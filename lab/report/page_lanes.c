@@ -172,7 +172,7 @@ static int start_order(const void *a, const void *b)
 {
 	const struct page_start *x = a, *y = b;
 
-	return SL_ORDER(x->start, y->start) ?: SL_ORDER(x->job, y->job);
+	return SL_ORDER(x->start, y->start) ?: SL_ORDER(x->job, y->job) ?: SL_ORDER(x->stop, y->stop);
 }
 
 int sl_page_place(struct sl_page *p, int64_t now, struct sl_error *err)
@@ -184,7 +184,7 @@ int sl_page_place(struct sl_page *p, int64_t now, struct sl_error *err)
 
 		if (!st->end)
 			st->end = now > st->start ? now : st->start;
-		p->start_of[st->job] = i + 1;
+		*(st->stop ? &p->stop[st->stop - 1].start : &p->start_of[st->job]) = i + 1;
 		if (place_start(p, st, PAGE_CORES, err) < 0 || place_start(p, st, PAGE_GPUS, err) < 0)
 			return -1;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * page_private.h - what the parts of a page share: page.c has the file and its
- * assets, page_data.c what a workload and a run look like in it, page_lanes.c where
- * jobs are drawn.
+ * assets, page_data.c what a workload and a run look like in it, page_stops.c runs that were stopped for
+ * others, page_lanes.c where jobs are drawn.
  */
 #ifndef SL_PAGE_PRIVATE_H
 #define SL_PAGE_PRIVATE_H
@@ -22,6 +22,13 @@ struct page_start {
 	uint32_t job, gpus;
 	uint32_t first, stretches;		/* of sl_page.stretch, as they were given */
 	struct sl_range drawn[PAGE_UNITS];	/* of page_units.lane */
+	uint32_t stop;				/* 0: its last run; else of sl_page.stop, from 1 on */
+};
+
+/* A run that was stopped for another job. */
+struct page_stop {
+	struct sl_page_stop is;			/* without its stretches */
+	uint32_t start;				/* of sl_page.start, from 1 on, once these are sorted */
 };
 
 /* What is drawn: the same units of consecutive nodes. */
@@ -63,6 +70,8 @@ struct sl_page {
 	uint32_t stretches, stretch_room;
 	struct page_planned *planned;
 	uint32_t plans, planned_room;
+	struct page_stop *stop;
+	uint32_t stops, stop_room;
 };
 
 /* How many units a node has. */
@@ -79,6 +88,12 @@ int sl_page_place(struct sl_page *p, int64_t now, struct sl_error *err);
 
 void sl_page_forget_lanes(struct sl_page *p);
 void sl_page_forget_units(struct sl_page *p);
+
+/* Keep what a run has of nodes.  0, or -1 with *err: they are not on the machine, or there is no memory. */
+int sl_page_keep_stretches(struct sl_page *p, uint32_t row, const struct sl_stretch *stretch, uint32_t stretches, struct sl_error *err);
+
+/* The runs that were stopped, as members of the object of a run (page_stops.c). */
+void sl_page_put_stops(struct sl_page *p);
 
 /* Forget the workload and the run that are open. */
 void sl_page_forget(struct sl_page *p);

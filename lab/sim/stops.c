@@ -19,7 +19,7 @@
 struct of_job {
 	int64_t kept, first_start, end;	/* seconds; 0; when it ends, while it runs */
 	int64_t told;			/* when it was told to end, 0: it was not */
-	uint32_t preemptor, mode;	/* then */
+	uint32_t preemptor, mode, verdict;	/* then */
 	bool is_held;			/* a place is held for it */
 };
 
@@ -368,19 +368,11 @@ bool sl_stops_is_current(const struct sl_stops *x, uint32_t job, int64_t start, 
 	return x->job.state[job] == SL_JOB_RUNNING && x->job.start_time[job] == start && x->of[job].end == end;
 }
 
-/* Seconds between two checkpoints of the job; 0: it makes none. */
-static int64_t checkpoints_every(const struct sl_stops *x, uint32_t job)
-{
-	const char *says = sl_preempt_word(sl_snapshot_str(&x->snap, x->snap.job.comment[job]), "checkpoint");
-	long long minutes = says && *says == '=' ? strtoll(says + 1, NULL, 10) : 0;
-
-	return minutes > 0 && minutes < INT32_MAX ? minutes * 60 : 0;
-}
-
 bool sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop)
 {
 	struct of_job *of = &x->of[job];
-	int64_t start = x->job.start_time[job], every = checkpoints_every(x, job), ran = end - start;
+	int64_t start = x->job.start_time[job], ran = end - start;
+	int64_t every = sl_preempt_checkpoint_s(sl_snapshot_str(&x->snap, x->snap.job.comment[job]));
 	bool requeued = of->mode != SL_STOP_CANCEL, was_told = of->told && of->end == end;
 
 	x->job.state[job] = was_told && requeued ? SL_JOB_PENDING : SL_JOB_COMPLETE;
@@ -388,8 +380,8 @@ bool sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim
 	x->job.alloc[job] = (struct sl_range) { 0, 0 };
 	if (!was_told)
 		return false;
-	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .start_s = start, .told_s = of->told,
-				       .end_s = end };
+	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .verdict = of->verdict,
+				       .start_s = start, .told_s = of->told, .end_s = end };
 	stop->kept_s = requeued && every ? ran / every * every : 0;
 	stop->lost_s = ran - stop->kept_s + (requeued ? 0 : of->kept);
 	of->kept = requeued ? of->kept + stop->kept_s : 0;
@@ -452,7 +444,7 @@ static int book_until(struct sl_cluster *c, uint32_t job, int64_t end, struct sl
 }
 
 struct order {
-	uint32_t id, preemptor, mode;	/* the JobId; a row or SL_NONE */
+	uint32_t id, preemptor, mode, verdict;	/* the JobId; a row or SL_NONE */
 	int64_t start;			/* of the run; 0: whichever it is */
 };
 
@@ -484,6 +476,7 @@ static int tell(struct sl_stops *x, struct sl_cluster *c, const struct order *o,
 	x->of[job].told = x->job.preempt_time[job] = now;
 	x->of[job].preemptor = o->preemptor;
 	x->of[job].mode = o->mode;
+	x->of[job].verdict = o->verdict;
 	if (note_stopped(x, job, o->preemptor, now, err) < 0)
 		return -1;
 	x->job.end_time[job] = end;
@@ -506,11 +499,23 @@ static uint32_t mode_of(const struct sl_stops *x, const struct sl_cluster *c, ui
 	return v->mode[row] != SL_STOP_NONE || job == SL_NONE ? v->mode[row] : x->snap.job.preempt_mode[job];
 }
 
+/* How the set of which that row is one was chosen: the place that is held for the preemptor says it. */
+static uint32_t verdict_of(const struct sl_stops *x, uint32_t row)
+{
+	const struct sl_plan_hold_view *v = &x->plan.hold;
+
+	for (uint32_t i = 0; i < v->rows; i++)
+		if (v->job[i] == x->plan.stop.preemptor[row] && !v->release[i])
+			return v->verdict[i];
+	return SL_VERDICT_NONE;
+}
+
 static struct order order_of(const struct sl_stops *x, const struct sl_cluster *c, uint32_t row)
 {
 	const struct sl_plan_stop_view *v = &x->plan.stop;
 
-	return (struct order) { v->job[row], find_waiting(x, c, v->preemptor[row]), mode_of(x, c, row), v->start_time[row] };
+	return (struct order) { v->job[row], find_waiting(x, c, v->preemptor[row]), mode_of(x, c, row), verdict_of(x, row),
+				v->start_time[row] };
 }
 
 /* Of a group all are told, or nobody is: one of them ended meanwhile. */
@@ -554,7 +559,7 @@ static int act_all(struct sl_stops *x, struct sl_cluster *c, sl_stops_told *told
 
 	for (uint32_t i = 0; !rc && i < v->rows; i++) {
 		bool cancels = v->verb[i] == SL_ACTION_CANCEL;
-		struct order o = { v->job[i], SL_NONE, cancels ? SL_STOP_CANCEL : SL_STOP_REQUEUE, 0 };
+		struct order o = { v->job[i], SL_NONE, cancels ? SL_STOP_CANCEL : SL_STOP_REQUEUE, SL_VERDICT_NONE, 0 };
 
 		if (cancels || v->verb[i] == SL_ACTION_REQUEUE)
 			rc = tell(x, c, &o, told, arg, err);

@@ -28,13 +28,14 @@ struct worker {
 
 /* -- in the child --------------------------------------------------------- */
 
-/* The schedule as the parent maps it: two counts, jobs, stretches. */
+/* The schedule as the parent maps it: four numbers, jobs, stops, stretches. */
 static bool write_schedule(int fd, const struct sl_sim *sim)
 {
 	const struct sl_schedule s = sl_sim_whole_schedule(sim);
-	const uint64_t head[2] = { s.jobs, s.stretches };
+	const uint64_t head[4] = { s.jobs, s.stops, s.stretches };
 
 	return !sl_write_all(fd, head, sizeof(head)) && !sl_write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
+		!sl_write_all(fd, s.stop, s.stops * sizeof(*s.stop)) &&
 		!sl_write_all(fd, s.stretch, s.stretches * sizeof(*s.stretch));
 }
 
@@ -102,7 +103,7 @@ static int map_schedule(struct sl_mapped_schedule *k, int fd, struct sl_error *e
 	const uint64_t *head;
 	struct stat st;
 
-	if (fstat(fd, &st) || (size_t) st.st_size < sizeof(uint64_t[2]))
+	if (fstat(fd, &st) || (size_t) st.st_size < sizeof(uint64_t[4]))
 		return sl_fail(err, SL_EIO, "sweep: a schedule is missing");
 	k->size = (size_t) st.st_size;
 	k->map = mmap(NULL, k->size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -112,10 +113,13 @@ static int map_schedule(struct sl_mapped_schedule *k, int fd, struct sl_error *e
 	}
 	head = k->map;
 	k->schedule.jobs = (uint32_t) head[0];
-	k->schedule.stretches = (uint32_t) head[1];
-	k->schedule.job = (const void *) (head + 2);
-	k->schedule.stretch = (const void *) (k->schedule.job + head[0]);
-	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_stretch))
+	k->schedule.stops = (uint32_t) head[1];
+	k->schedule.stretches = (uint32_t) head[2];
+	k->schedule.job = (const void *) (head + 4);
+	k->schedule.stop = (const void *) (k->schedule.job + head[0]);
+	k->schedule.stretch = (const void *) (k->schedule.stop + head[1]);
+	if (k->size == sizeof(uint64_t[4]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_sim_stop) +
+		       head[2] * sizeof(struct sl_stretch))
 		return 0;
 	sl_sweep_unmap(k);
 	return sl_fail(err, SL_EIO, "sweep: a schedule is cut short");

@@ -82,8 +82,11 @@ static void complete_row(struct report *r, struct row *row)
 		}
 	}
 	row->ended |= row->start > r->now.meta.now[0];		/* too new to be in either */
-	if (row->start && !row->ended)
-		row->end = row->start;	/* nobody knows when */
+	if (row->start && !row->ended) {	/* else nobody knows when */
+		row->end = sl_report_stopped_at(r, row);
+		row->ended = row->end > 0;
+		row->end = row->end ? row->end : row->start;
+	}
 	if (row->start && row->end && row->end < row->start)
 		row->end = row->start;
 	if (row->start && row->submit > row->start)
@@ -357,6 +360,8 @@ static int write_page(struct report *r, struct sl_page *page)
 	for (uint32_t i = 0; i < r->rows; i++)
 		if (put_row(r, page, &w, i))
 			return -1;
+	if (sl_report_put_stopped(r, page))
+		return -1;
 	return sl_page_end_run(page, NULL, r->until, r->err) || sl_page_finish(page, r->err) ? -1 : 0;
 }
 
@@ -413,6 +418,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	free(r->row);
 	free(r->job);
 	free(r->run);
+	free(r->stop);
 	free(r);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_private.h - what the parts of schedlua report share: cmd_report.c has the snapshot and
- * the page, report_read.c the ledger and the journal.
+ * the page, report_read.c the ledger and the journal, report_stopped.c the jobs that were stopped for others.
  */
 #ifndef SL_REPORT_PRIVATE_H
 #define SL_REPORT_PRIVATE_H
@@ -44,6 +44,12 @@ struct run {			/* of the ledger */
 	bool taken;
 };
 
+/* A job that was stopped for another one, as the journal says. */
+struct stop_told {
+	uint32_t job, preemptor, mode, verdict;
+	int64_t at;
+};
+
 struct report {
 	const struct report_values *v;
 	char dir[PATH_MAX], policy[80], policies[400];
@@ -63,7 +69,8 @@ struct report {
 	struct row *row;
 	struct job *job;
 	struct run *run;
-	uint32_t rows, row_room, jobs, job_room, runs, run_room;
+	struct stop_told *stop;
+	uint32_t rows, row_room, jobs, job_room, runs, run_room, stops, stop_room;
 	struct sl_map by_job, by_run;
 	uint32_t missing;		/* runs that began before the time and whose start was not read yet */
 	bool no_ledger;
@@ -77,5 +84,10 @@ struct report {
 /* Find the newest instant, and read the ledger and the journal from there back as far as the page goes.
  * r->now, r->b and r->row_of are there.  0, or -1 with *r->err. */
 int sl_report_read(struct report *r);
+
+/* The runs of the page that were stopped for other jobs (report_stopped.c).  0, or -1 with *r->err. */
+struct sl_page;
+int64_t sl_report_stopped_at(const struct report *r, const struct row *row);	/* when that run was told to end; 0: it was not */
+int sl_report_put_stopped(struct report *r, struct sl_page *page);
 
 #endif

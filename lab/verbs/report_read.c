@@ -216,6 +216,45 @@ static int take_wait(struct report *r, const json_t *record, int64_t at, bool re
 	return 0;
 }
 
+static uint32_t number_of(const char *word, const char *(*word_of)(uint32_t), uint32_t count)
+{
+	uint32_t i = count;
+
+	while (i-- > 1 && strcmp(word_of(i), word))
+		;
+	return i < count ? i : 0;
+}
+
+/* How the set was chosen is said of the place that is held for the other job, in the same line. */
+static uint32_t verdict_for(const json_t *line, uint32_t preemptor)
+{
+	json_t *held;
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "held"), i, held)
+		if ((uint32_t) sl_member_integer(held, "job") == preemptor)
+			return number_of(sl_member_text(held, "verdict"), sl_verdict_word, SL_VERDICTS);
+	return SL_VERDICT_NONE;
+}
+
+static int take_stops(struct report *r, const json_t *line, int64_t at)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "stopped"), i, record) {
+		uint32_t preemptor = (uint32_t) sl_member_integer(record, "preemptor");
+
+		if (json_is_false(json_object_get(record, "done")) || !is_shown(r, (uint32_t) sl_member_integer(record, "job")))
+			continue;
+		if (sl_grow(&r->stop, &r->stop_room, r->stops + 1, sizeof(*r->stop), r->err))
+			return -1;
+		r->stop[r->stops++] = (struct stop_told) { (uint32_t) sl_member_integer(record, "job"), preemptor,
+			number_of(sl_member_text(record, "mode"), sl_stop_mode_word, SL_STOP_MODES), verdict_for(line, preemptor), at };
+	}
+	return 0;
+}
+
 static int take_line(struct report *r, const json_t *line, int64_t at)
 {
 	static const char *const lists[] = { "gone", "pending", "reserved", "started" };
@@ -227,7 +266,7 @@ static int take_line(struct report *r, const json_t *line, int64_t at)
 			if ((k == 3 || !r->all_named) && is_shown(r, (uint32_t) sl_member_integer(record, "job")) &&
 			    (k == 0 ? take_gone(r, record, at) : k == 3 ? take_start(r, record, at) : take_wait(r, record, at, k == 1)))
 				return -1;
-	return 0;
+	return r->all_named ? 0 : take_stops(r, line, at);
 }
 
 /* Who decided, the newest first. */

@@ -99,6 +99,71 @@ test("the charts agree with the metrics", async () => {
 	assert.equal(await page.value("document.querySelector('#metrics [data-key=jobs]').textContent"), "300");
 });
 
+/* A fifth of the jobs may have the others stopped; two policies, of which one stops nobody. */
+const stopping = () => {
+	const site = path.join(scratch, "preempts.lua");
+
+	fs.writeFileSync(site, 'local sched = require "sched"\nreturn sched.site { default = { sched.preempt { min_runtime = "10m" }, "easy" } }\n');
+	return tool("stops", "compare", "--quiet", "--machine=16x8c2g", "--tiers=share=0.2,checkpoint=30,grace=30s", "--first=200",
+		`--policies=site=${site} easy`, "esp-gpu");
+};
+
+test("runs that were stopped for other jobs are drawn, told and listed", async () => {
+	const page = await visit(stopping());
+	const run = await page.value(`JSON.parse(document.querySelector("script.run").textContent)`);
+	const [from, to] = await page.window();
+	const rows = await page.value(`[...document.querySelectorAll("#stops tbody tr")].map((row) => [...row.children].map((e) => e.textContent))`);
+	const shown = (id) => page.value(`!document.querySelector("${id}").hidden && document.querySelector("${id}").getClientRects().length > 0`);
+
+	assert.ok(run.result.stops > 5 && run.stops.length === run.result.stops);
+	assert.ok(Number(await page.told("stops")) > 5, "some are in view");
+	for (const id of ["#stopped", "#wasted", "#wasted-gpus"])
+		assert.ok(await shown(id), `${id} is shown`);
+	assert.equal(rows.length, run.stops.length);
+	const [id, policy, , other] = rows[0];
+
+	assert.match(policy, /preempts\.lua/);
+	assert.match(rows[0].join("|"), /requeued\|.*(core|GPU)-hours lost\|(optimal|found)$/);
+	/* the job says so, too */
+	await page.value(`(() => { document.querySelector("#find").value = "${id}"; document.querySelector("#tools").requestSubmit(); })()`);
+	await page.drawn();
+	const says = await page.value(`document.querySelector("#job").textContent`);
+
+	assert.match(says, new RegExp(`ran [^;]*, stopped for job ${other} \\(requeued\\), [\\d.]+ (core|GPU)-hours lost`));
+	assert.match(says, /last started/);
+	/* what the charts have is what the metrics have */
+	const lost = run.stops.reduce((sum, [, , , , , , , s, cores]) => sum + s * cores, 0);
+	const mean = async (figure) => Number((await page.value(`document.querySelector("${figure} .chart").getAttribute("aria-label")`)).match(/mean ([\d.]+) %/)[1]);
+
+	assert.ok(Math.abs(lost - run.result.lost_core_s) < 1);
+	assert.ok(Math.abs(await mean("#wasted") - 100 * lost / (128 * (to - from))) < .1);
+	assert.ok(Math.abs(await mean("#utilization") - 100 * run.result.held_utilization * run.result.makespan_s / (to - from)) < .1);
+	assert.equal(await page.value(`document.querySelector("#metrics [data-key=lost_core_s]").firstChild.textContent`),
+		await page.value(`words.figure(${lost} / 3600)`));
+	assert.deepEqual(page.complaints, []);
+});
+
+test("a page of a cluster says which run was stopped for which job", async () => {
+	const page = await visit(live());
+	const cells = await page.value(`[...document.querySelectorAll("#stops tbody tr")].map((row) => [...row.children].map((e) => e.textContent))`);
+
+	assert.equal(cells.length, 1);
+	assert.deepEqual([cells[0][0], cells[0][2], cells[0][5], cells[0][6], cells[0][7], cells[0][8]],
+		["4", "3", "requeued", "9 min", "1.20 core-hours lost", "optimal"]);
+	assert.match(await page.value(`(() => { document.querySelector("#find").value = "4"; document.querySelector("#tools").requestSubmit(); ` +
+		`return document.querySelector("#job").textContent; })()`), /stopped for job 3 \(requeued\), 1.20 core-hours lost; .*ran 9 min/);
+	assert.deepEqual(page.complaints, []);
+});
+
+test("where nobody was stopped nothing is said of stops", async () => {
+	const page = await visit(small());
+
+	for (const id of ["#stopped", "#wasted", "#wasted-gpus"])
+		assert.ok(await page.value(`document.querySelector("${id}").hidden`), `${id} is not shown`);
+	assert.equal(await page.value(`document.querySelectorAll("#metrics [data-key=stops], #metrics [data-key=lost_core_s]").length`), 0);
+	assert.equal(await page.told("stops"), "0");
+});
+
 test("keys zoom and pan all charts, and stop at the ends", async () => {
 	const page = await visit(small()), [from, to] = await page.window();
 
@@ -351,7 +416,7 @@ test("metrics and jobs are downloaded as CSV, and nothing in it is a formula", a
 	assert.match(metrics[0], /^"policy","jobs",.*"wait_mean_s"/);
 	assert.equal(metrics[1].split(",")[1], "300");
 	assert.equal(jobs.length, 601);
-	assert.match(jobs[1], /^"fcfs",\d+,"u\d+","[^"]*",\d+,\d+,\d+,\d+,\d+,\d+,\d+$/);
+	assert.match(jobs[1], /^"fcfs",\d+,"u\d+","[^"]*",\d+,\d+,\d+,\d+,\d+,\d+,\d+,\d+,0$/);
 	assert.doesNotMatch(jobs.join(), /"[=+@-]/);
 });
 
@@ -379,7 +444,7 @@ test("who was overtaken is counted right", async () => {
 			const n = 1 + random(40), submit = Float64Array.from({ length: n }, () => random(20));
 			const start = submit.map((s) => (random(5) ? s + random(20) : NaN)), partition = submit.map(() => random(3));
 			const early = (a, b) => (isNaN(start[b]) ? !isNaN(start[a]) : start[a] < start[b]);
-			const counted = series.overtaken({ submit, partition }, { start });
+			const counted = series.overtaken({ submit, partition }, { began: start });
 
 			submit.forEach((s, job) => {
 				const expected = submit.filter((t, other) => t > s && partition[other] === partition[job] && early(other, job)).length;
@@ -404,7 +469,7 @@ test("what happened on a cluster is drawn as a simulation is", async () => {
 	assert.deepEqual(await page.window(), [1793600000 - 2700, 1793600000 + 675]);
 	assert.equal(await page.told("planned"), "2");
 	assert.equal(await page.told("reservations"), "1");
-	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 6);
+	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 7);
 	for (const chart of [GANTT, "#reasons", "#queue"])
 		assert.ok((await page.value(INK(chart))).colours > 4, chart);
 	assert.match(await page.value(`document.querySelector("#reasons .chart").getAttribute("aria-label")`), /resources: mean 0\.77\d*; policy: mean 1\.00/);
@@ -412,7 +477,7 @@ test("what happened on a cluster is drawn as a simulation is", async () => {
 	assert.match(await text("partitions"), /^Partition.*b2.*a0/s);
 	assert.match(await text("overtaken"), /31 job40 mincatb8/);
 	assert.match(await text("notes"), /no ledger/);
-	assert.match(await text("figures"), /11\.1 %/);
+	assert.match(await text("figures"), /21\.1 %/);
 	assert.deepEqual(page.complaints, []);
 });
 

@@ -46,6 +46,7 @@ function makers(build, scratch) {
 		const lines = [
 			{ full: true, pending: [{ job: 2, why: "policy", partition: "a" }, { job: 3, why: "resources", partition: "b" }], ago: 3000 },
 			{ started: [{ job: 4, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 1200 },
+			{ stopped: [{ job: 4, preemptor: 3, cost: 1.1, mode: "requeue", done: true }], held: [{ job: 3, until: now, verdict: "optimal" }], ago: 660 },
 			{ started: [{ job: 3, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 600,
 				reserved: [{ job: 2, partition: "a", start_time: now + 60, nodes: "n[1-2]", node_count: 2, cores: 8 }] },
 		];

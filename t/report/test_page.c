@@ -474,6 +474,59 @@ static void a_full_disk_is_an_error_and_leaves_nothing(void **state)
 	build_destroy(f.b);
 }
 
+/* Job 0 runs on core 0 of node 1, is stopped for job 1, and runs again; job 1 is cancelled, so that its run stands in its own row. */
+static void runs_that_were_stopped_stand_behind_the_jobs(void **state)
+{
+	struct fixture f = begin("2x4c", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	const struct sl_stretch one = { 1, 1, 1, 0 };
+	struct sl_page_stop stop = { .job = 0, .preemptor = 1, .mode = SL_STOP_REQUEUE, .verdict = SL_VERDICT_FOUND, .start_s = BUILD_NOW + 10,
+				     .told_s = BUILD_NOW + 20, .end_s = BUILD_NOW + 30, .lost_s = 20, .cores = 1, .stretch = &one, .stretches = 1 };
+	struct sl_error err = { 0 };
+	char *text;
+
+	(void) state;
+	assert_int_equal(sl_page_stop(p, &stop, &err), 0);
+	add(p, 0, 50, 90, 0, 1, 4);
+	add(p, 1, 15, 40, 0, 1, 2);
+	assert_int_equal(sl_page_stop(p, &(struct sl_page_stop) { .job = 1, .preemptor = SL_NONE, .mode = SL_STOP_CANCEL, .start_s = BUILD_NOW + 15,
+				.told_s = BUILD_NOW + 30, .end_s = BUILD_NOW + 40, .lost_s = 25, .in_job = true, .cores = 2 }, &err), 0);
+	finish(p);
+	text = get_file("out.html");
+	assert_non_null(strstr(text, "\"stops\": [[0, 1, \"requeue\", \"found\", "));
+	assert_non_null(strstr(text, "[1, -1, \"cancel\", \"\", "));
+	free(text);
+	assert_numbers("out.html", "run-jobs", "51 40 0 1 0 1 0 6 25 0 1 0 1 2 0 0 1 2 1 1 0 0 0");
+	build_destroy(f.b);
+}
+
+static void stops_that_cannot_be_are_refused(void **state)
+{
+	struct fixture f = begin("2x4c", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	const struct sl_stretch beyond = { 1, 2, 1, 0 };
+	const struct sl_page_stop bad[] = {
+		{ .job = 2, .preemptor = 0, .start_s = BUILD_NOW + 50, .told_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 50 },
+		{ .job = 0, .preemptor = 2, .start_s = BUILD_NOW + 50, .told_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 50 },
+		{ .job = 1, .preemptor = 0, .start_s = BUILD_NOW - 50, .told_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 50 },
+		{ .job = 0, .preemptor = 1, .start_s = BUILD_NOW + 50, .told_s = BUILD_NOW + 49, .end_s = BUILD_NOW + 50 },
+		{ .job = 0, .preemptor = 1, .start_s = BUILD_NOW + 50, .told_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49 },
+		{ .job = 0, .preemptor = 1, .start_s = BUILD_NOW + 50, .told_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 50, .stretch = &beyond,
+		  .stretches = 1 },
+	};
+	struct sl_error err = { 0 };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		err.code = SL_OK;
+		if (!sl_page_stop(p, &bad[i], &err) || err.code != SL_EINVAL)
+			fail_msg("stop %zu was taken", i);
+	}
+	finish(p);
+	assert_int_equal(sl_page_stop(p, &bad[0], &err), -1);
+	build_destroy(f.b);
+}
+
 static void jobs_that_cannot_be_are_refused(void **state)
 {
 	struct fixture f = begin("2x4c", 2, "ann");
@@ -585,6 +638,8 @@ int main(void)
 		page_test(assets_that_make_no_page_are_refused),
 		page_test(a_page_given_up_leaves_what_was_there),
 		page_test(a_full_disk_is_an_error_and_leaves_nothing),
+		page_test(runs_that_were_stopped_stand_behind_the_jobs),
+		page_test(stops_that_cannot_be_are_refused),
 		page_test(jobs_that_cannot_be_are_refused),
 		page_test(calls_out_of_turn_are_refused),
 	};

@@ -67,12 +67,12 @@ static int each_job_gres(void *x, void *arg)
 
 	if (!js || !g->gres_name || sl_collect_uncounted(w->c->scratch, g) || sl_is_typed_share(g, js))
 		return 0;
-	/* Slurm fills in what follows from another (per job from per node): the
+	/* Slurm fills in what follows from another (per job from per node, a node's sockets from both), or sees that they agree: the
 	 * most specific one is what was asked for */
-	if (js->gres_per_node)
-		add_need(w, g, js, js->gres_per_node, SL_PER_NODE);
-	else if (js->gres_per_socket)
+	if (js->gres_per_socket)
 		add_need(w, g, js, js->gres_per_socket, SL_PER_SOCKET);
+	else if (js->gres_per_node)
+		add_need(w, g, js, js->gres_per_node, SL_PER_NODE);
 	else if (js->gres_per_task)
 		add_need(w, g, js, js->gres_per_task, SL_PER_TASK);
 	else if (js->gres_per_job)

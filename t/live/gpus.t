@@ -57,6 +57,18 @@ it "... or of one" gives "8:4" -N1 --exclusive --sockets-per-node=1 --gpus-per-s
 more_than_a_socket_has() { fails submit -N1 --exclusive --sockets-per-node=1 --gpus-per-socket=3; }
 it "... more than any socket has is select's to refuse" more_than_a_socket_has
 
+# What a node is to have follows from it.
+of_node_and_socket() {
+	local id
+	id=$(submit -N1 -n1 --gpus-per-node=2 --gpus-per-socket=2 --sockets-per-node=1)
+	starts "$id"
+	lua_schedules || return 0
+	wait_for 60 was_explained "$id"
+	schedlua explain "$id" | tee "$C/out"
+	grep -q 'select picks' "$C/out"
+}
+it "GPUs of a socket that are said of the node, too, are select's to find on parts of nodes" of_node_and_socket
+
 it "a node has so many tasks for each of its GPUs" gives "4:2" -N1 --gpus-per-node=2 --ntasks-per-gpu=2
 it "... each of several" gives "4:2 4:2" -N2 --gpus-per-node=2 --ntasks-per-gpu=2
 it "... of more CPUs" gives "4:1 4:1" -N2 -n4 --gpus-per-node=1 --ntasks-per-gpu=2 -c2

@@ -76,8 +76,8 @@ typedef unsigned __int128 sl_word_set;
 	X(SOCKET_GRES, "--gpus-per-socket", SL_W(TASKS_PER_SOCKET) | SL_BOUND | SL_W(PARTS_OF_NODES) | SL_W(UNEQUAL_SOCKETS) | \
 	  SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | SL_W(TASK_GRES) | SL_W(TASKS_PER_GRES) | SL_W(UNSURE_GRES), "", "", \
 	  "which socket a GPU is near is not in the snapshot; whole nodes come with all of their GPUs") \
-	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS), "", "", \
-	  "select gives a core of each socket that the GPUs may be near") \
+	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS), "", "", \
+	  "select gives a core of each socket that the GPUs may be near, or all cores where no number of tasks is said") \
 	X(BOUND_TASKS, "--gres-flags=enforce-binding beside --gpus-per-task", SL_ODD_CORES | SL_W(SEVERAL_SOCKETS) | SL_W(UNEVEN), \
 	  "", "", "select gives cores for as many tasks as could be on a node") \
 	X(TASKS_PER_GRES, "--ntasks-per-gpu", SL_ODD_CORES | SL_BOUND | SL_W(TASK_GRES) | SL_W(SOCKET_GRES) | SL_W(CPUS_PER_GRES) | \
@@ -104,6 +104,7 @@ typedef unsigned __int128 sl_word_set;
 	/* circumstances */ \
 	X(WHOLE_NODES, "whole nodes", 0, "", "", "") \
 	X(PARTS_OF_NODES, "parts of nodes", 0, "", "", "") \
+	X(NO_TASKS, "no number of tasks, as with -N1-1", 0, "", "", "") \
 	X(IDLE_THREADS, "threads of a core that its tasks may not have", 0, "", "", "") \
 	X(GRES_OF_SOCKETS, "parts of nodes of several sockets", 0, "", "", "") \
 	X(LOAN, "borrowed nodes", 0, "", "", "") \

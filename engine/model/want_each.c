@@ -59,6 +59,13 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	return r->max_nodes == 1 || cpus % threads == 0;
 }
 
+/* From 24.11 on select counts on each of several nodes no more CPUs than come with its gres, however many tasks it is to have. */
+static bool has_more_tasks(const struct sl_cluster *c, const struct sl_request *r, uint64_t cpus)
+{
+	return c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL && !r->whole_nodes && r->max_nodes > 1 &&
+		r->tasks > cpus * r->min_nodes;
+}
+
 static bool has_name_of(const struct sl_cluster *c, uint32_t row, uint32_t kind)
 {
 	return !strcmp(cluster_str(c, c->snap->gres_kind.name[kind]), cluster_str(c, c->snap->job_gres.name[row]));
@@ -129,7 +136,7 @@ static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_as
 	const struct part *part = cluster_part(c, &w->entry);
 
 	if (with->per == 1u << SL_PER_NODE)
-		return !with->cpus || are_equal(r, with->all_cpus, part->max_threads);
+		return !with->cpus || (are_equal(r, with->all_cpus, part->max_threads) && !has_more_tasks(c, r, with->all_cpus));
 	if (a->gres.count > 1)
 		return false;
 	if (with->per == 1u << SL_PER_TASK)

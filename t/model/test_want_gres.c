@@ -56,6 +56,13 @@ CELLS(what_select_deals_out_unequally_is_left_to_it,
 	EACH("nodes=1 tasks=1 cpus_per_task=2 gres:gpu=1 cpus_with_gres=4", "left=CPUS_PER_GRES"),
 	EACH("nodes=1 max_nodes=2 tasks=2 tasks_per_node=1 gres:gpu=1 cpus_with_gres=4", "left=CPUS_PER_GRES"))
 
+/* From 24.11 on. */
+CELLS(more_tasks_than_cpus_with_the_gres_of_several_nodes_are_left_to_select,
+	ON("4x8c2g2t4000m select=MEMORY|DEALS_ALL"),
+	EACH("nodes=2 max_nodes=2 tasks=8 gres:gpu=1 cpus_with_gres=4 memory_with_gres=700", "memory=700 on=n0:2 n1:2"),
+	EACH("nodes=2 max_nodes=2 tasks=9 gres:gpu=1 cpus_with_gres=4 memory_with_gres=700", "left=CPUS_PER_GRES+MEMORY_PER_GRES"),
+	EACH("nodes=1 max_nodes=1 tasks=9 gres:gpu=1 cpus_with_gres=4 memory_with_gres=700", "memory=700 on=n0:5"))
+
 /* A whole node comes with all of its gres, and needs what those bring. */
 CELLS(whole_nodes_without_enough_for_all_their_gres_are_none,
 	ON("4x8c2g2t4000m select=MEMORY"),
@@ -110,6 +117,7 @@ CELLS(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket,
 	{ "nodes=1 tasks=2 cpus_per_task=3 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
 	{ "nodes=1 tasks=2 gres:gpu=2 bound_gres task_gres", "left=BOUND_TASKS" },
 	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=2 bound_gres", "on=n0:2 n1:1" },
+	{ "nodes=1 max_nodes=1 gres:gpu=2 bound_gres", "left=BOUND_GRES" },	/* no number of tasks: select gives all cores */
 	ON("4x8c2s2t4g"),
 	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
 	/* a core of each socket that it may be near */
@@ -220,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_node_gives_what_its_gres_bring),
 		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
+		cmocka_unit_test(more_tasks_than_cpus_with_the_gres_of_several_nodes_are_left_to_select),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
 		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),

@@ -16,16 +16,24 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
 	return s->in->aside ? job->deadline > s->now : sl_deadline_ok(job);
 }
 
+/* True if the job would last longer than a magnetic reservation that draws in only those that do not (job_test_resv()). */
+static bool outlasts_magnet(const struct sl_scratch *s, const struct sl_queue_rec *q, const job_record_t *job)
+{
+	uint32_t limit = job->time_limit == NO_VAL ? q->part->max_time : job->time_limit;
+
+	return q->drawn_until && (limit == INFINITE || s->now + (time_t) limit * 60 > q->drawn_until);
+}
+
 /*
  * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
- * one that was found unable to start a short while ago, nor one that a limit
+ * one that no magnetic reservation draws in, one that was found unable to start a short while ago, nor one that a limit
  * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
  */
 static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_rec *q, job_record_t *job)
 {
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return false;	/* its deadline ended it a moment ago; or it was started and requeued meanwhile */
-	if (!is_in_time(s, job))
+	if (!is_in_time(s, job) || outlasts_magnet(s, q, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)
 		return false;
@@ -119,6 +127,12 @@ static void sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 	q->order_id = q->array_task_id == NO_VAL ? q->job_id : job->array_job_id;
 }
 
+/* (With FLEX its jobs may end when they like.) */
+static time_t drawn_until(const slurmctld_resv_t *resv)
+{
+	return SL_MAGNETS_LET_NONE_OUTLAST && resv && !(resv->flags & RESERVE_FLAG_FLEX) ? resv->end_time : 0;
+}
+
 /* What the record itself says: of its job that is asked later. */
 static int each_rec(void *x, void *arg)
 {
@@ -129,7 +143,7 @@ static int each_rec(void *x, void *arg)
 		.job_id = rec->job_id, .array_task_id = rec->array_task_id, .priority = rec->priority,
 		.resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0, .qos_id = sl_queue_qos_id(rec),
 		.part = rec->part_ptr, .tier = rec->part_ptr->priority_tier, .prefer = sl_queue_prefer(rec),
-		.place = s->taken,
+		.place = s->taken, .drawn_until = drawn_until(rec->resv_ptr),
 	};
 	s->taken++;
 	return 0;

@@ -22,6 +22,9 @@
 /* Of whole nodes, and of something for each task, it refuses tasks that it finds no CPU for. */
 #define SL_DEALS_ALL SL_SLURM(24, 11)
 
+/* A magnetic reservation draws in no job that would end after it. */
+#define SL_MAGNETS_LET_NONE_OUTLAST SL_SLURM_POINT(25, 11, 1)
+
 #if SL_SLURM(25, 11)
 #define CR_MEMORY SELECT_MEMORY
 #define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE

@@ -141,6 +141,19 @@ magnet() {
 }
 it "a magnetic reservation draws jobs in, and they wait for it" magnet
 
+# From 25.11.1 on it has only jobs that end with it.
+magnet_for_short_ones() {
+	local id want=n016
+	if slurm_since 25.11; then want=n015; fi
+	scontrol create reservation ReservationName=magnet Users=root StartTime=now Duration=60 Nodes=n016 Flags=MAGNETIC
+	scontrol update NodeName='n[001-014]' State=DRAIN Reason=test
+	id=$(submit -N1 --exclusive -t 5:00:00)
+	starts "$id"
+	[ "$(job_nodes "$id")" = $want ]
+	scontrol update NodeName='n[001-014]' State=RESUME
+}
+it "... those that last longer than it, before 25.11.1" magnet_for_short_ones
+
 magnet_task() {
 	local inside array
 	scontrol create reservation ReservationName=magnet Users=root StartTime=now Duration=60 Nodes=n016 \

@@ -16,12 +16,13 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
 	return s->in->aside ? job->deadline > s->now : sl_deadline_ok(job);
 }
 
-/* True if the job would last longer than a magnetic reservation that draws in only those that do not (job_test_resv()). */
+/* True if the job would last longer than a magnetic reservation that draws in only those that do not (job_test_resv()).  One that
+ * names several reservations is in one of them by its own wish. */
 static bool outlasts_magnet(const struct sl_scratch *s, const struct sl_queue_rec *q, const job_record_t *job)
 {
 	uint32_t limit = job->time_limit == NO_VAL ? q->part->max_time : job->time_limit;
 
-	return q->drawn_until && (limit == INFINITE || s->now + (time_t) limit * 60 > q->drawn_until);
+	return q->drawn_until && !job->resv_list && (limit == INFINITE || s->now + (time_t) limit * 60 > q->drawn_until);
 }
 
 /*

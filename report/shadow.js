@@ -49,6 +49,8 @@ function showShadow(report, instant) {
 		["refused", "", number(report.refused), ""],
 		["Wait, mean", duration(report.wait_mean_s), duration(report.planned_wait_mean_s), ""],
 		["Utilization", percent(report.utilization), percent(report.planned_utilization), "with what they would have started at once"],
+		...(report.stops ? [["Jobs they would have stopped", "", number(report.stops), `for ${number(report.stopped_for)} others, at a cost of ` +
+			number(report.stop_cost, 1)]] : []),
 		["Decisions", "", number(report.decisions),
 			`${number(report.decide_mean_us / 1000, 1)} ms on average, ${number(report.decide_max_us / 1000, 1)} ms at most`],
 		["Decisions that failed", "", number(report.failures), ""],
@@ -58,6 +60,11 @@ function showShadow(report, instant) {
 		report.failed.map(({ text, times, last }) => [text, number(times), instant(last)]), [1]);
 	table("shadow-users", ["User", "Jobs", "Wait, mean", "The policies'"], report.users.slice(0, 25).map((user) =>
 		[user.user, number(user.jobs), duration(user.wait_mean_s), duration(user.planned_wait_mean_s)]), [1, 2, 3]);
+	const later = (time, since) => (time ? `${duration(Math.max(0, time - since))} later` : "not yet");
+
+	table("shadow-stops", ["Would stop", "User", "For job", "At", "Cost", "It ended", "The other began"], (report.would_stop ?? []).map((stop) =>
+		[`${stop.job}`, stop.user, `${stop.preemptor}`, instant(stop.time), number(stop.cost, 2), later(stop.end, stop.time),
+			later(stop.preemptor_start, stop.time)]), [4]);
 	table("shadow-jobs", ["Job", "User", "Partition", "Submitted", "Slurm's start", "The policies'", "Difference", "Why"],
 		report.per_job.filter(({ verdict }) => verdict !== "same").map((job) => [`${job.job}`, job.user, job.partition,
 			instant(job.submit_time), instant(job.start), job.planned_start ? instant(job.planned_start) : "–", difference(job), job.text ?? ""]), []);

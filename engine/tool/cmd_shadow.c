@@ -129,6 +129,41 @@ static int print_runs(struct sl_shadow_report *r, uint32_t most, struct sl_error
 	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
 }
 
+/* How long after the stop that there was none of: "02:10:00 later"; "not yet" where the book does not say. */
+static void add_later(struct sl_text_table *t, int64_t when, int64_t since)
+{
+	char duration[SL_TEXT_SIZE];
+
+	if (when)
+		sl_text_table_addf(t, "%s later", sl_text_duration(duration, when > since ? when - since : 0));
+	else
+		sl_text_table_add(t, "not yet");
+}
+
+/* Whom the policies would have stopped for whom; and when the one ended by itself and the other one began. */
+static int print_stops(const struct sl_shadow_report *r, uint32_t most, struct sl_error *err)
+{
+	struct sl_text_table *t = sl_text_table_create(">would stop,user,>for job,at,>cost,it ended,the other began");
+	char when[SL_TEXT_SIZE];
+	int rc;
+
+	for (uint32_t i = 0; t && i < r->stops && i < most; i++) {
+		const struct sl_shadow_stop *s = &r->stop[i];
+
+		sl_text_table_addf(t, "%" PRIu32, s->job);
+		sl_text_table_add(t, sl_member_text(s->victim, "user"));
+		sl_text_table_addf(t, "%" PRIu32, s->preemptor);
+		sl_text_table_add(t, sl_text_time(when, s->when));
+		sl_text_table_addf(t, "%.4g", sl_member_number(s->victim, "cost"));
+		add_later(t, s->ended, s->when);
+		add_later(t, s->started, s->when);
+	}
+	putchar('\n');
+	rc = t ? sl_text_table_print(t, 0, stdout) : -1;
+	sl_text_table_destroy(t);
+	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
+}
+
 static int print_users(const struct sl_shadow_users *us, uint32_t most, struct sl_error *err)
 {
 	struct sl_text_table *t = sl_text_table_create("user,>jobs,>mean wait,>the policies'");
@@ -213,6 +248,8 @@ static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *
 	print_verdict(r, SL_SHADOW_EARLIER, "earlier", " that the policies would have started before");
 	print_verdict(r, SL_SHADOW_LATER, "later", " that they kept waiting");
 	print_verdict(r, SL_SHADOW_REFUSED, "refused", " that they refused");
+	if (r->stops)
+		printf("would stop    %" PRIu32 " running jobs for %" PRIu32 " others, at a cost of %.4g\n", r->stops, r->stopped_for, r->stop_cost);
 	printf("mean wait     %s under Slurm", sl_text_duration(from, (int64_t) (us->all.waited / jobs)));
 	printf(", %s as the policies had it\n", sl_text_duration(to, (int64_t) (us->all.planned / jobs)));
 	printf("utilization   %.4f; %.4f with what they would have started at once\n", sl_shadow_share(r->used_s, r->cores_s),
@@ -226,6 +263,8 @@ static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *
 	       "followed would have been another week.  So the differences do not add up; --replay simulates it.\n");
 	print_replay(replay);
 	sl_shadow_sort(r);
+	if (r->stops && v->show && print_stops(r, (uint32_t) v->show, err))
+		return -1;
 	return (us->count && v->show && print_users(us, (uint32_t) v->show, err)) || print_runs(r, (uint32_t) v->show, err) ? -1 : 0;
 }
 

@@ -133,7 +133,7 @@ static int visit(const char *text, size_t length, void *arg)
 	if (begin)
 		snprintf(r->stock, sizeof(r->stock), "%s", sl_member_text(begin, "stock"));
 	take_sample(l, line, now);
-	if (take_plans(l, line, now) || take_runs(l, line) || take_failure(l, line, now))
+	if (take_plans(l, line, now) || sl_shadow_take_stops(r, line, now, l->err) || take_runs(l, line) || take_failure(l, line, now))
 		l->rc = -1;
 	return l->rc;
 }
@@ -276,6 +276,7 @@ int sl_shadow_read(struct sl_shadow_report *r, const char *dir, int64_t last, in
 		return sl_fail(err, SL_ENOMEM, "shadow: out of memory");
 	if (sl_line_file_read(dir, SL_SHADOW_BOOK, visit, &l, err) || l.rc)
 		return -1;
+	sl_shadow_finish_stops(r);
 	if (r->runs)
 		merge_runs(r);
 	if (r->runs)
@@ -289,4 +290,5 @@ void sl_shadow_close(struct sl_shadow_report *r)
 	json_decref(r->lines);
 	free(r->run);
 	free(r->plan);
+	free(r->stop);
 }

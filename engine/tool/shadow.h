@@ -40,12 +40,25 @@ struct sl_shadow_plan {
 	int64_t when;
 };
 
+/* A job that the policies would have stopped for another one, and what became of both. */
+struct sl_shadow_stop {
+	const json_t *victim;	/* as the book has it */
+	uint32_t job, preemptor;
+	int64_t when;		/* when they would have stopped it for the first time */
+	int64_t ended;		/* when the run ended under Slurm; 0: not in the time that was read */
+	int64_t started;	/* when Slurm started the other job after *when*; 0: likewise */
+	bool optimal;		/* no set would have cost less */
+};
+
 struct sl_shadow_report {
 	int64_t from, to;	/* first and last line of the time asked for */
 	char stock[32], policies[400];
 	struct sl_shadow_run *run;
 	struct sl_shadow_plan *plan;
-	uint32_t runs, run_room, plans, plan_room, count[SL_SHADOW_VERDICTS];
+	struct sl_shadow_stop *stop;	/* the oldest first */
+	uint32_t runs, run_room, plans, plan_room, stops, stop_room, count[SL_SHADOW_VERDICTS];
+	uint32_t stopped_for;	/* jobs for which they would have stopped others */
+	double stop_cost;
 	uint32_t begins, ran_before;	/* times that slurmctld began; runs of which nothing is known for that */
 	json_t *failed;		/* text -> [times, last] */
 	json_t *lines;		/* what runs point into */
@@ -59,6 +72,14 @@ struct sl_shadow_report {
  */
 int sl_shadow_read(struct sl_shadow_report *r, const char *dir, int64_t last, int64_t tolerance, struct sl_error *err);
 void sl_shadow_close(struct sl_shadow_report *r);
+
+/* What lines say of jobs that would have been stopped (shadow_stops.c): take each line, the newest first, then find out what became
+ * of these jobs; the runs are as lines have them.  0, or -1 with *err (SL_ENOMEM). */
+int sl_shadow_take_stops(struct sl_shadow_report *r, const json_t *line, int64_t now, struct sl_error *err);
+void sl_shadow_finish_stops(struct sl_shadow_report *r);
+
+/* As a JSON array; NULL: out of memory. */
+json_t *sl_shadow_pack_stops(const struct sl_shadow_report *r, uint32_t most);
 
 /* Those that differ most first. */
 void sl_shadow_sort(struct sl_shadow_report *r);

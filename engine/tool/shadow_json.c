@@ -157,7 +157,10 @@ json_t *sl_shadow_pack(const struct sl_shadow_report *r, const struct sl_shadow_
 		"engine_ends", (json_int_t) r->deaths, "begins", (int) r->begins);
 
 	if (o && !json_object_set_new(o, "failed", pack_failures(r)) && !json_object_set_new(o, "users", pack_users(us)) &&
-	    !json_object_set_new(o, "per_job", pack_runs(r, most)))
+	    !json_object_set_new(o, "per_job", pack_runs(r, most)) && !json_object_set_new(o, "stops", json_integer(r->stops)) &&
+	    !json_object_set_new(o, "stopped_for", json_integer(r->stopped_for)) &&
+	    !json_object_set_new(o, "stop_cost", json_real(r->stop_cost)) &&
+	    !json_object_set_new(o, "would_stop", sl_shadow_pack_stops(r, most)))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -23,6 +23,7 @@ struct note {
 	uint32_t tasks;		/* planned in this cycle */
 	int64_t start;		/* that Slurm gave it; 0: it waits */
 	bool ended;
+	bool stops;		/* it waits, and that others would be stopped for it is said */
 	uint32_t why;		/* the policies' last word */
 	int64_t expected;
 	char *text;
@@ -222,7 +223,7 @@ static void put_starts(struct record *r)
 		if (n->start == snap->job.start_time[i])
 			continue;
 		n->start = snap->job.start_time[i];
-		n->ended = false;
+		n->ended = n->stops = false;
 		group->ran++;
 		group->planned = group->planned > group->ran ? group->planned : group->ran;
 		begin_item(r, "ran", &begun);
@@ -316,6 +317,69 @@ static void put_plans(struct record *r)
 		sl_json_end_array(r->s->json);
 }
 
+/* -- whom they would stop for whom ------------------------------------------------ */
+
+static void put_victim(struct record *r, uint32_t i)
+{
+	const struct sl_plan_stop_view *stop = &r->c->plan->stop;
+	const struct sl_snapshot *snap = r->c->snap;
+	const struct note *n = find_note(&r->s->is, stop->job[i]);
+	struct sl_json *j = r->s->json;
+
+	if (!n || n->row == SL_NONE)
+		return;
+	sl_json_begin_object(j);
+	sl_json_put_int(j, "job", stop->job[i]);
+	put_text(j, "user", sl_snapshot_str(snap, snap->job.user[n->row]));
+	sl_json_put_int(j, "start", snap->job.start_time[n->row]);
+	put_int(j, "cores", cores_of(snap, n->row));
+	put_int(j, "gpus", snap->job.alloc_gpus[n->row]);
+	sl_json_put_real(j, "cost", stop->cost[i]);
+	put_text(j, "mode", sl_stop_mode_word(stop->mode[i] == SL_STOP_NONE ? snap->job.preempt_mode[n->row] : stop->mode[i]));
+	sl_json_end_object(j);
+}
+
+/* All that the plan stops for that job. */
+static void put_victims(struct record *r, uint32_t preemptor)
+{
+	const struct sl_plan_stop_view *stop = &r->c->plan->stop;
+	const struct sl_plan_hold_view *hold = &r->c->plan->hold;
+	struct sl_json *j = r->s->json;
+	double cost = 0;
+
+	sl_json_put_int(j, "job", preemptor);
+	for (uint32_t i = 0; i < hold->rows; i++)
+		if (hold->job[i] == preemptor && !hold->release[i])
+			put_text(j, "verdict", sl_verdict_word(hold->verdict[i]));
+	for (uint32_t i = 0; i < stop->rows; i++)
+		cost += stop->preemptor[i] == preemptor ? stop->cost[i] : 0;
+	sl_json_put_real(j, "cost", cost);
+	sl_json_open_array(j, "victims");
+	for (uint32_t i = 0; i < stop->rows; i++)
+		if (stop->preemptor[i] == preemptor)
+			put_victim(r, i);
+	sl_json_end_array(j);
+}
+
+static void put_stops(struct record *r)
+{
+	const struct sl_plan_stop_view *stop = &r->c->plan->stop;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < stop->rows; i++) {
+		struct note *n = find_note(&r->s->is, stop->preemptor[i]);
+
+		if (!n || n->stops)
+			continue;
+		n->stops = true;
+		begin_item(r, "stops", &begun);
+		put_victims(r, n->id);
+		sl_json_end_object(r->s->json);
+	}
+	if (begun)
+		sl_json_end_array(r->s->json);
+}
+
 static void put_failure(struct record *r)
 {
 	struct sl_shadow *s = r->s;
@@ -396,6 +460,8 @@ static int compose(struct record *r, const char **text, size_t *size, struct sl_
 	put_ends(r);
 	if (r->c->plan)
 		put_plans(r);
+	if (r->c->plan)
+		put_stops(r);
 	put_failure(r);
 	put_sample(r);
 	sl_json_end_object(s->json);

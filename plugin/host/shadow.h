@@ -8,6 +8,8 @@
  *	begin		{stock, slurm}: the first line since slurmctld began
  *	plans		[{job, tasks}]: for the first time the policies would start it; of an array
  *			(job: ArrayJobId) so many tasks beside those that have begun
+ *	stops		[{job, verdict, cost, victims: [{job, user, start, cores, gpus, cost, mode}]}]: for the first time since
+ *			it waits the policies would stop these running jobs for it; start: of the victim's run
  *	ran		[{job, array, user, account, partition, submit, eligible, start, limit, nodes,
  *			cpus, cores, why, text, expected}]: Slurm has started it; why and expected are the policies'
  *			last word about it before that: enum sl_why, and the start of its reservation

@@ -80,6 +80,27 @@ static void plan_start(struct desk *d, uint32_t id)
 	sl_builder_append(d->p, SL_P_START, &start);
 }
 
+static void plan_stop(struct desk *d, uint32_t id, uint32_t preemptor, double cost)
+{
+	struct sl_plan_stop_row row = sl_plan_stop_row();
+
+	row.job = id;
+	row.preemptor = preemptor;
+	row.cost = cost;
+	row.mode = SL_STOP_REQUEUE;
+	sl_builder_append(d->p, SL_P_STOP, &row);
+}
+
+static void plan_hold(struct desk *d, uint32_t id, uint32_t verdict)
+{
+	struct sl_plan_hold_row row = sl_plan_hold_row();
+
+	row.job = id;
+	row.until = 5000;
+	row.verdict = verdict;
+	sl_builder_append(d->p, SL_P_HOLD, &row);
+}
+
 static void plan_wait(struct desk *d, uint32_t id, enum sl_why why, const char *text)
 {
 	struct sl_plan_pending_row row = sl_plan_pending_row();
@@ -147,6 +168,34 @@ static int tear_down(void **state)
 	sl_builder_destroy(d->p);
 	unlink(d->path);
 	return rmdir(d->dir);
+}
+
+/* Once, as long as it waits; anew if it is requeued. */
+static void who_would_be_stopped_for_whom_is_told_once(void **state)
+{
+	struct desk *d = *state;
+
+	for (int cycle = 0; cycle < 2; cycle++) {
+		begin(d, 1000 + cycle);
+		add_job(d, 1, 0, SL_JOB_RUNNING, 950);
+		add_job(d, 2, 0, SL_JOB_RUNNING, 960);
+		add_job(d, 3, 0, SL_JOB_PENDING, 0);
+		plan_stop(d, 1, 3, 0.5);
+		plan_stop(d, 2, 3, 0.25);
+		plan_hold(d, 3, SL_VERDICT_OPTIMAL);
+		assert_int_equal(note(d, ""), !cycle);
+	}
+	assert_true(says(d, "\"stops\": [{\"job\": 3, \"verdict\": \"optimal\", \"cost\": 0.75, \"victims\": [{\"job\": 1, \"user\": \"ann\", "
+		    "\"start\": 950, \"cost\": 0.5, \"mode\": \"requeue\"}, {\"job\": 2,"));
+	begin(d, 1010);
+	add_job(d, 1, 0, SL_JOB_RUNNING, 950);
+	add_job(d, 3, 0, SL_JOB_RUNNING, 1005);
+	assert_true(note(d, "") && !strstr(d->line, "stops"));
+	begin(d, 1015);
+	add_job(d, 1, 0, SL_JOB_RUNNING, 950);
+	add_job(d, 3, 0, SL_JOB_PENDING, 0);
+	plan_stop(d, 1, 3, 0.5);
+	assert_true(note(d, "") && says(d, "\"stops\": [{\"job\": 3, \"cost\": 0.5,"));
 }
 
 static void a_job_is_told_of_when_it_is_planned_begins_and_ends(void **state)
@@ -339,6 +388,7 @@ static void slurms_own_is_loaded_and_ours_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(who_would_be_stopped_for_whom_is_told_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_job_is_told_of_when_it_is_planned_begins_and_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_the_policies_said_last_stands_with_its_start, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_users_wrote_changes_no_other_record, set_up, tear_down),

@@ -710,7 +710,9 @@ test("a cluster in shadow mode: what the policies would have done", async () => 
 
 	assert.deepEqual(figures.slice(0, 5), ["Jobs started|4||", "the same||1|", "earlier||1|by 18 min 20 s at most",
 		"kept waiting||1|by 10 min at most", "refused||1|"]);
-	assert.deepEqual(figures.slice(7, 9), ["Decisions||20|2.0 ms on average, 9.0 ms at most", "Decisions that failed||1|"]);
+	assert.equal(figures[7], "Jobs they would have stopped||1|for 1 others, at a cost of 2.5");
+	assert.match((await rows("shadow-stops")).join(), /^1\|ann\|4\|2026[^|]*\|2.50\|2 min later\|7 min 30 s later$/);
+	assert.deepEqual(figures.slice(8, 10), ["Decisions||20|2.0 ms on average, 9.0 ms at most", "Decisions that failed||1|"]);
 	assert.match((await rows("shadow-failed")).join(), /^policy failed: no such job\|1\|2026/);
 	assert.deepEqual((await rows("shadow-users")).map((row) => row.split("|").slice(0, 2).join(" ")), ["ann 1", "bob 3"]);
 	const jobs = await rows("shadow-jobs");

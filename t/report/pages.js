@@ -69,8 +69,9 @@ function makers(build, scratch) {
 			{ ago: 2600, begin: { stock: "backfill" }, plans: [{ job: 1, tasks: 1 }] },
 			{ ago: 2000, sample: { policy: "easy", cores: 16, used: 8, planned: 4, cycles: 20, failures: 1, decide_us: 40000, decide_max_us: 9000 } },
 			{ ago: 1500, ran: [ran(1, "ann", 2600, 1500), ran(2, "bob", 2000, 1600, { why: "policy", text: "over </script><b id=bold> its quota" })] },
+			{ ago: 1450, stops: [{ job: 4, verdict: "optimal", cost: 2.5, victims: [{ job: 1, user: "ann", start: now - 1500, cost: 2.5, mode: "requeue" }] }] },
 			{ ago: 1400, ran: [ran(3, "bob", 1401, 1400)], failed: "policy failed: no such job" },
-			{ ago: 1000, ran: [ran(4, "bob", 1400, 1000, { why: "priority", expected: now - 400 })] },
+			{ ago: 1000, ran: [ran(4, "bob", 1400, 1000, { why: "priority", expected: now - 400 })], ended: [{ job: 1, start: now - 1500, end: now - 1330 }] },
 		];
 
 		fs.writeFileSync(path.join(state, "shadow.jsonl"), lines.map(({ ago, ...line }) => `${JSON.stringify({ now: now - ago, ...line })}\n`).join(""));

@@ -106,6 +106,12 @@ static void find_even_nodes(const struct sl_cluster *c, struct want *w, const st
 		w->even_free = (uint32_t) (part->sockets * part->socket_cores);
 }
 
+/* From 24.11 on select wants a CPU of a whole node for each of its tasks: a thread that is left of a socket's cores is none. */
+static bool counts_tasks(const struct sl_cluster *c, const struct sl_request *r)
+{
+	return r->whole_nodes && c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL;
+}
+
 /*
  * Sockets: of a whole node all cores are free, and how many of them tasks may be on is a number.
  * Of parts of nodes, which socket the free cores are of is not known: enough have to be free for any case.
@@ -124,7 +130,8 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	if (job->ntasks_per_core[j])
 		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
-	if ((cores && r->min_cores_per_node > cores) || (a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads))
+	if ((cores && r->min_cores_per_node > cores) || ((a->tasks_per_node || counts_tasks(c, r)) &&
+							 (uint64_t) tasks * a->cpus_per_task % threads))
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
 	if (!want_can_place(w, SL_SOCKET_SHAPE))
 		return 0;

@@ -66,6 +66,18 @@ again() {
 }
 ok "the tarball makes the same table again, and sees that a log is another one" again
 
+pods() {
+	mkdir "$T/pods" && awk 'BEGIN {
+		print "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time"
+		for (i = 1; i <= 80; i++) printf "p%d,8000,1000,%d,1000,,LS,Succeeded,%d,%d,%d\n", i, i % 9, i * 10, i * 10 + 900, i * 10 }' \
+		>"$T/pods/openb_pod_list_default.csv" &&
+		"$top/bench/court" --traces "$T/pods" --windows 2 --jobs 30 --only openb --output "$T/podtable" --tarball "$T/pods.tar.gz" \
+			--with-logs >"$T/out" 2>"$T/err" || return 1
+	[ "$(grep -c '"workload": "openb"' "$T/podtable/court.json")" = 17 ] && grep -q '^| easy |.*±' "$T/podtable/court.md" &&
+		tar -C "$T/pods" -xf "$T/pods.tar.gz" && "$T/pods/court/rerun" >"$T/out" 2>"$T/err" && out '^the same, byte for byte$'
+}
+ok "the pods of openb are a workload too, and in the tarball" pods
+
 broken() {
 	echo 'return { api = 1, name = "bad", decide = function(cluster, plan) error("bang") end }' >"$T/bad.lua"
 	! court "$T/bad" --only odd-one --policy "$T/bad.lua" && err 'bang' && ! court "$T/none" --only nosuch && err '0 cells'

@@ -105,6 +105,10 @@ int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *
 /* So many cores at most are free at each instant from now to *t1*; where there is one class of nodes (one node), so many. */
 int64_t sl_timeline_cores_until(const struct sl_timeline *tl, int64_t t1);
 
+/* From now on bestfit takes for a later start what it would take of the nodes that are free then for one now, as select does
+ * when Slurm's backfill asks it: also nodes that are free already. */
+void sl_timeline_late_as_now(struct sl_timeline *tl);
+
 /* A number that changes with every change of the timeline. */
 uint64_t sl_timeline_moment(const struct sl_timeline *tl);
 

@@ -100,6 +100,7 @@ struct sl_timeline {
 	struct sl_effort *effort;	/* likewise; NULL: nobody counts */
 	const struct sl_devices *devices;	/* likewise */
 	struct sl_scoring *scoring;	/* likewise */
+	bool late_as_now;		/* sl_timeline_late_as_now() */
 
 	struct sl_node_class *class;
 	uint32_t classes;		/* ever used */

@@ -319,7 +319,7 @@ static int run_method(struct sl_timeline *tl, struct sl_picker *p, enum sl_place
 	} else if (sl_picker_done(p)) {
 		return 0;
 	}
-	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
+	if ((!late || tl->late_as_now) && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
 		return sl_choose_bestfit(p, err);
 	sl_rank_offers(tl, p, method, t);
 	return choose_ordered(p, method == SL_PLACE_LAST, err);

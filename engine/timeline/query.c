@@ -234,6 +234,11 @@ int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *
 	return n;
 }
 
+void sl_timeline_late_as_now(struct sl_timeline *tl)
+{
+	tl->late_as_now = true;
+}
+
 uint64_t sl_timeline_moment(const struct sl_timeline *tl)
 {
 	return tl->moment;

@@ -212,6 +212,8 @@ static int64_t next_instant(struct sl_sim *s)
 			       sl_cluster_next_impatient(s->cluster));
 	if (queued && (t != NEVER || s->idle_wakes < MOST_IDLE_WAKES))
 		t = sl_min_signed(t, s->wake_time);
+	if (queued && s->opt.wake_at && *s->opt.wake_at > s->now)
+		t = sl_min_signed(t, *s->opt.wake_at);
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
 		t = sl_min_signed(t, next_tick(s, s->now));
 	return t;

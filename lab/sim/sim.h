@@ -61,6 +61,9 @@ struct sl_sim_options {
 	int (*decide)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
 	void *decide_arg;
 
+	/* A pass is made then, too, if it lies ahead and jobs wait; decide may move it.  May be NULL. */
+	const int64_t *wake_at;
+
 	/* Called about ten times a second of wall time, may be NULL. */
 	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);
 	void *progress_arg;

@@ -22,7 +22,17 @@
 #include "base/text.h"
 
 static const struct sl_option options[] = {
-	SL_POLICY_OPTIONS(sl_replay_args),
+	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, policy),
+	  .argument = "NAME[,OPTION=VALUE]...", .doc = "decide with this policy: a name, or a path that ends in .lua; default: easy, and "
+	  "with --against-reality what Slurm's own schedulers do" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, site), .argument = "FILE",
+	  .doc = "decide as this site file says; --policy is then not looked at" },
+	{ .name = "against-reality", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, against_reality),
+	  .doc = "print how near simulated waits are to those that really happened, of a recording or of what sacct printed" },
+	{ .name = "machine", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, machine), .argument = "NODES",
+	  .doc = "with --against-reality, the machine of what sacct printed, and how it schedules: a slurm.conf, a snapshot, or 128x64c" },
+	{ .name = "procs", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, procs), .min = 0, .max = 4294967294.0,
+	  .argument = "N", .doc = "with --against-reality, the machine is a pool of so many processors; 0: what the log says" },
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),
@@ -320,6 +330,24 @@ static void tell_left_out(const struct sl_replay *r)
 	     "(record more often than finished jobs are forgotten)");
 }
 
+static int print_reality(const struct sl_replay_args *v, const struct sl_replay *r, const struct sl_sim *sim, const char *policy,
+			 struct sl_error *err)
+{
+	const struct sl_reality_said said = {
+		.source = r->cluster, .policy = policy, .recorded = true,
+		.nodes_changed = r->nodes_changed, .reservations = r->workload->snap.reservation.rows,
+		.lacks = SL_REAL_DEPENDENCY | SL_REAL_HOLD | SL_REAL_LIMIT | SL_REAL_NODES | SL_REAL_LICENSES | SL_REAL_CONSTRAINTS |
+			 SL_REAL_REQUEUED | SL_REAL_SUSPENDED,
+	};
+	struct sl_reality_jobs jobs = { 0 };
+	int rc = sl_reality_gather_recorded(&jobs, r, sim, err);
+
+	if (!rc)
+		rc = sl_replay_reality_print(v, &said, &jobs, err);
+	free(jobs.job);
+	return rc;
+}
+
 /* -- from then on under another policy ------------------------------------------------ */
 
 static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct sl_sim *sim, const char *policy,
@@ -333,24 +361,39 @@ static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct 
 	sl_progress_end(bar);
 	if (rc > 0)
 		rc = sl_fail(err, SL_EINVAL, "stopped");
-	if (!rc)
-		rc = compare(&o, sim, v->tolerance, err);
 	if (!rc && !v->quiet)
 		tell_left_out(r);
+	if (!rc && v->against_reality)
+		return print_reality(v, r, sim, policy, err);
+	if (!rc)
+		rc = compare(&o, sim, v->tolerance, err);
 	if (!rc)
 		rc = v->json ? print_json(&o, policy, v->tolerance, err) : print_text(&o, policy, v, err);
 	free(o.job);
 	return rc;
 }
 
+/* Slurm's own schedulers decide. */
+static int use_stock(const struct sl_replay_args *v, const struct sl_replay *r, struct sl_stock *stock, struct sl_sim_options *opt,
+		     struct sl_error *err)
+{
+	sl_replay_stock(v, &stock->opt);
+	opt->decide = sl_stock_decide;
+	opt->decide_arg = stock;
+	opt->wake_at = &stock->wake_at;
+	return sl_stock_open(stock, &r->workload->snap, err);
+}
+
 static int replay_recording(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
 {
-	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->sim.path };
+	struct sl_bundle_source source = { .site = v->site, .policy = v->policy ? v->policy : "easy", .path = v->sim.path };
+	bool by_stock = v->against_reality && !v->site && !v->policy;
 	struct sl_limits limits = { 0 };
 	struct sl_bundle *bundle = NULL;
 	struct sl_script *script = NULL;
 	struct sl_sim *sim = NULL;
 	struct sl_replay r = { 0 };
+	struct sl_stock stock = { 0 };
 	struct sl_progress bar;
 	struct sl_sim_options opt = sl_sim_args(&v->sim);
 	char *trace = NULL;
@@ -368,15 +411,17 @@ static int replay_recording(const struct sl_replay_args *v, char *const *path, u
 		opt.wake_s = r.at_s;
 		opt.wakes = r.snapshots;
 		script = sl_script_create(bundle, &limits, err);
-		sim = script ? sl_sim_create(r.workload, script, &opt, err) : NULL;
+		if (script && (!by_stock || !use_stock(v, &r, &stock, &opt, err)))
+			sim = sl_sim_create(r.workload, script, &opt, err);
 	}
 	if (sim)
-		rc = simulate(v, &r, sim, sl_bundle_figures(bundle)->policy, &bar, &trace, err);
+		rc = simulate(v, &r, sim, by_stock ? SL_STOCK_NAME : sl_bundle_figures(bundle)->policy, &bar, &trace, err);
 	if (rc < 0) {
 		sl_tool_fail(err);
 		sl_tool_trace(trace, stderr);
 	}
 	sl_sim_destroy(sim);
+	sl_stock_close(&stock);
 	sl_script_destroy(script);
 	sl_replay_close(&r);
 	sl_bundle_destroy(bundle);
@@ -391,6 +436,12 @@ static bool is_directory(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Accounting, not a snapshot.  (What is neither is told by who reads logs.) */
+static bool is_log(const char *path)
+{
+	return !is_directory(path) && !strstr(sl_sim_args_base(path), ".snap");
 }
 
 /* Where the recording is: a directory, the plug-in's own, or files one by one. */
@@ -429,6 +480,12 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.journal && !v.cycles)
 		return sl_tool_usage(verb, "--journal: expected --cycles as well");
+	if ((v.machine || v.procs) && !v.against_reality)
+		return sl_tool_usage(verb, "--%s: expected --against-reality as well", v.machine ? "machine" : "procs");
+	if (v.against_reality && v.cycles)
+		return sl_tool_usage(verb, "--cycles: not with --against-reality");
+	if (v.against_reality && n == 1 && is_log(argv[0]))
+		return sl_tool_end(sl_replay_reality(&v, argv[0], &err) ? SL_EXIT_FAILED : SL_EXIT_FINE);
 	rc = find_recording(n, argv, dir, sizeof(dir), &list, &err);
 	snprintf(above, sizeof(above), "%s/..", *dir ? dir : ".");
 	if (rc < 0)
@@ -449,7 +506,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 const struct sl_verb sl_verb_replay = {
 	.name = "replay",
-	.operands = "[--policy=NAME | --site=FILE] [OPTION]... [DIRECTORY | SNAPSHOT...]",
+	.operands = "[--policy=NAME | --site=FILE] [OPTION]... [DIRECTORY | SNAPSHOT... | ACCOUNTING]",
 	.summary = "what would have differed under another policy, from recorded snapshots",
 	.options = options,
 	.run = run,

@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 #include "script/script.h"
+#include "sim/reality.h"
 #include "verbs/sim_args.h"
 
 struct sl_replay_args {
 	struct sl_sim_args sim;
-	const char *policy, *site, *journal;
-	int64_t tolerance, show;
+	const char *policy, *site, *journal, *machine;
+	int64_t tolerance, show, procs;
 	double budget;
-	bool cycles, json, quiet;
+	bool cycles, against_reality, json, quiet;
 };
 
 /*
@@ -26,5 +27,27 @@ struct sl_replay_args {
  */
 int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept,
 		     const char *journal, struct sl_error *err);
+
+/* -- against reality (cmd_replay_reality.c) ---------------------------------- */
+
+/* What is said of a comparison beside its figures. */
+struct sl_reality_said {
+	const char *source, *policy;
+	uint32_t lacks;			/* what the source cannot tell (sl_workload.real_lacks) */
+	bool recorded;			/* it is a recording; of which these were replayed: */
+	uint32_t nodes_changed, reservations;
+};
+
+/* Simulate a log of accounting as it was, and print how near it comes.  Prints errors, too; 0, or -1 with *err. */
+int sl_replay_reality(const struct sl_replay_args *v, const char *path, struct sl_error *err);
+
+/* Print how near a simulation came.  0, or -1 with *err: SL_EINVAL, too few jobs. */
+int sl_replay_reality_print(const struct sl_replay_args *v, const struct sl_reality_said *said, const struct sl_reality_jobs *r,
+			    struct sl_error *err);
+
+#define SL_STOCK_NAME "Slurm's own schedulers"
+
+/* Slurm's own schedulers by the words of --machine, where that is a slurm.conf; else by Slurm's defaults. */
+void sl_replay_stock(const struct sl_replay_args *v, struct sl_stock_options *opt);
 
 #endif

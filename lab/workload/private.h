@@ -31,6 +31,7 @@ struct sl_draft {
 	uint32_t gpus, gpu_type;	/* sl_store_str() */
 	uint32_t gpus_per;		/* enum sl_per */
 	uint32_t flags;			/* SL_JOBF_* */
+	uint32_t real;			/* sl_reals_add(); 0: nothing is known */
 };
 
 static inline struct sl_draft sl_draft(void)
@@ -84,6 +85,33 @@ void sl_store_count_row(struct sl_store *s);
 
 /* The workload.  The store is empty afterwards and only good for destruction. */
 struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
+
+/* -- store_real.c: what really became of jobs ---------------------------- */
+
+/* In the order added.  The first failure is kept, and comes out of sl_store_finish(). */
+struct sl_reals {
+	struct sl_real *real;
+	uint32_t count, room, lacks, negative;
+	uint64_t negative_line;		/* of the first */
+	struct sl_error err;
+};
+
+/* Those of the store; NULL where nobody wants them. */
+struct sl_reals *sl_store_reals(struct sl_store *s);
+
+/*
+ * Give a draft what really became of it: when it was eligible (INT64_MIN: not said), started and was submitted, all on the
+ * draft's clock (submit_s).  The draft enters the queue then.
+ */
+void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why);
+void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* When all drafts are there: those that ran when the first of them ended enter the queue at their start.  0, or -1. */
+int sl_reals_settle(struct sl_reals *r, const char *name, struct sl_draft *job, uint32_t jobs, struct sl_error *err);
+
+/* Into the workload, row by row.  0, or -1. */
+int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_draft *job, const uint32_t *order, int64_t origin,
+		  struct sl_error *err);
 
 /* -- store_tables.c ------------------------------------------------------ */
 

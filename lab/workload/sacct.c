@@ -320,7 +320,7 @@ int sl_sacct_add(struct sl_sacct *d)
 		sl_store_note(d->s, SL_ISSUE_STEP, d->line, "%.60s", id);
 		return 0;
 	}
-	if (unfinished(d->text[SL_SACCT_STATE])) {
+	if (unfinished(d->text[SL_SACCT_STATE]) && !sl_sacct_is_running(d)) {
 		sl_store_note(d->s, SL_ISSUE_STATE, d->line, "job %.40s is %.20s", id, d->text[SL_SACCT_STATE]);
 		return 0;
 	}
@@ -342,6 +342,9 @@ int sl_sacct_add(struct sl_sacct *d)
 	if (j.runtime_s > 0) {
 		j.partition = find_partition(d);
 		j.estimate_s = scan_limit(d, j.partition);
+		if (sl_sacct_is_running(d) && j.estimate_s > j.runtime_s)
+			j.runtime_s = j.estimate_s;
+		sl_sacct_add_real(d, &j);
 	}
 	read_memory(d, &j);
 	read_gpus(d, &j);
@@ -352,7 +355,7 @@ int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, str
 {
 	int machine;
 
-	*d = (struct sl_sacct) { .s = s };
+	*d = (struct sl_sacct) { .s = s, .path = path };
 	for (int i = 0; i < SL_SACCT_USED; i++)
 		d->text[i] = "";
 	sl_store_set_origin(s, 0);
@@ -402,9 +405,10 @@ static void note_columns(struct sl_store *s, const struct sl_columns *c, const c
 	struct sl_notes *notes = sl_store_notes(s);
 
 	for (int i = 0; i < c->columns; i++) {
+		bool is_used = !*c->field[i] || (sl_store_reals(s) && sl_sacct_is_real(c->field[i]));
 		const char *why;
 
-		switch (*c->field[i] ? sl_sacct_fate(c->field[i], &why) : SL_SACCT_IS_USED) {
+		switch (is_used ? SL_SACCT_IS_USED : sl_sacct_fate(c->field[i], &why)) {
 		case SL_SACCT_NOT_NEEDED: add_name(plain, sizeof(plain), c->field[i], ""); break;
 		case SL_SACCT_CANNOT: add_name(cannot, sizeof(cannot), c->field[i], why); break;
 		case SL_SACCT_UNKNOWN: add_name(unknown, sizeof(unknown), c->field[i], ""); break;
@@ -439,6 +443,7 @@ static bool join_text(struct sl_columns *row, int text)
 static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines *l, const char *path, struct sl_error *err)
 {
 	const char *names[SL_SACCT_USED];
+	bool there[SL_SACCT_USED];
 	uint64_t joined = 0;
 	int rc, text;
 
@@ -448,6 +453,9 @@ static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines
 	if (rc <= 0 || check_names(row, path, err))
 		return rc ? -1 : 0;
 	note_columns(d->s, row, path);
+	for (int i = 0; i < SL_SACCT_USED; i++)
+		there[i] = has(row, (enum sl_sacct_used) i);
+	sl_sacct_real_lacks(d, there);
 	text = sl_sacct_text_column(row->field, row->columns);
 	while ((rc = sl_columns_next(row, err)) > 0) {
 		d->line = sl_lines_number(l);

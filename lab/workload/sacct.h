@@ -12,12 +12,24 @@
 struct sl_sacct {
 	struct sl_store *s;
 	const struct sl_snapshot *machine;
+	const char *path;
 	const char *text[SL_SACCT_USED];	/* of the job at hand; "": not said */
 	uint64_t line;				/* where it stands; 0: no line */
 };
 
 /* Take the machine that options name, since sacct does not say on which one it was.  0, or -1 with *err. */
 int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, struct sl_error *err);
+
+/* -- sacct_real.c: with as_it_was; nothing otherwise ------------------- */
+
+/* Note which columns are not there; without Start it fails. */
+void sl_sacct_real_lacks(struct sl_sacct *d, const bool has[SL_SACCT_USED]);
+
+/* Has the job at hand started and not ended?  False without as_it_was. */
+bool sl_sacct_is_running(const struct sl_sacct *d);
+
+/* Take when it really started.  After its submission and runtime. */
+void sl_sacct_add_real(struct sl_sacct *d, struct sl_draft *j);
 
 /* Add the job at hand, or note why not.  Returns 1 when no more are wanted. */
 int sl_sacct_add(struct sl_sacct *d);

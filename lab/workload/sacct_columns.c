@@ -12,6 +12,7 @@ static const char *const used[SL_SACCT_USED] = {
 	"JobIDRaw", "JobID", "User", "UID", "Account", "QOS", "Partition", "JobName", "Submit", "Start", "End", "ElapsedRaw",
 	"Elapsed", "TimelimitRaw", "Timelimit", "State", "ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes", "NNodes", "AllocNodes",
 	"ReqTRES", "AllocTRES", "ReqMem", "ReqGRES", "AllocGRES",
+	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts",
 };
 
 /* The columns of fields[] in src/sacct/sacct.c, in the order of their names.  Since and until are releases; NULL: 20.11
@@ -55,7 +56,7 @@ static const struct column {
 	NOT("DerivedES", TEXT),
 	USED("Elapsed", "runtime, where ElapsedRaw is not there"),
 	USED("ElapsedRaw", "runtime"),
-	CANNOT("Eligible", "a job enters the queue when it is submitted: dependencies and begin times are not replayed"),
+	CANNOT("Eligible", "a job enters the queue when it is submitted: dependencies and begin times are not replayed (replay --against-reality has it)"),
 	USED("End", "runtime with Start, where no Elapsed is there"),
 	NOT("ExitCode", PAST),
 	{ "Extra", "23.02", NULL, SL_SACCT_NOT_NEEDED, TEXT },
@@ -96,7 +97,7 @@ static const struct column {
 	{ "Planned", "23.02", NULL, SL_SACCT_NOT_NEEDED, PAST },
 	{ "PlannedCPU", "23.02", NULL, SL_SACCT_NOT_NEEDED, PAST },
 	{ "PlannedCPURAW", "23.02", NULL, SL_SACCT_NOT_NEEDED, PAST },
-	CANNOT("Priority", "the last one of that day; a policy ranks the jobs itself"),
+	CANNOT("Priority", "the last one of that day; a policy ranks the jobs itself (replay --against-reality has it)"),
 	USED("QOS", "of the job"),
 	NOT("QOSRAW", "QOS says it"),
 	{ "QOSREQ", "24.11", NULL, SL_SACCT_NOT_NEEDED, "QOS says it" },
@@ -177,6 +178,14 @@ enum sl_sacct_fate sl_sacct_fate(const char *column, const char **why)
 
 	*why = c ? c->why : "";
 	return c ? c->fate : SL_SACCT_UNKNOWN;
+}
+
+bool sl_sacct_is_real(const char *column)
+{
+	for (int i = SL_SACCT_ELIGIBLE; i < SL_SACCT_USED; i++)
+		if (!strcasecmp(used[i], column))
+			return true;
+	return false;
 }
 
 int sl_sacct_text_column(char *const *name, int names)

@@ -18,6 +18,9 @@ enum sl_sacct_used {
 	SL_SACCT_TIMELIMITRAW, SL_SACCT_TIMELIMIT, SL_SACCT_STATE, SL_SACCT_REQCPUS, SL_SACCT_NCPUS, SL_SACCT_ALLOCCPUS,
 	SL_SACCT_REQNODES, SL_SACCT_NNODES, SL_SACCT_ALLOCNODES, SL_SACCT_REQTRES, SL_SACCT_ALLOCTRES, SL_SACCT_REQMEM,
 	SL_SACCT_REQGRES, SL_SACCT_ALLOCGRES,
+	/* with as_it_was */
+	SL_SACCT_ELIGIBLE, SL_SACCT_PRIORITY, SL_SACCT_REASON, SL_SACCT_RESERVATION, SL_SACCT_CONSTRAINTS, SL_SACCT_LICENSES,
+	SL_SACCT_SUSPENDED, SL_SACCT_RESTARTS,
 	SL_SACCT_USED
 };
 
@@ -34,6 +37,9 @@ const char *sl_sacct_name(enum sl_sacct_used column);
 /* What becomes of a column (in any case), and why. */
 enum sl_sacct_fate sl_sacct_fate(const char *column, const char **why);
 
+/* True if the column is used with as_it_was alone. */
+bool sl_sacct_is_real(const char *column);
+
 /*
  * The number of the column in which there may be separators, since somebody wrote its text (a JobName, an alternative of
  * features) and sacct -P escapes nothing.  -1 where there is none, or more than one: a row that has too many fields then
@@ -49,5 +55,8 @@ void sl_sacct_print_table(FILE *out);
 
 /* The command that prints what is used, and no text that a user wrote. */
 extern const char sl_sacct_command[];
+
+/* The one that also prints when jobs really started, and what held them back (sacct_real.c). */
+extern const char sl_sacct_real_command[];
 
 #endif

@@ -95,10 +95,13 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 		{ SL_SACCT_JOBIDRAW, "job_id" }, { SL_SACCT_SUBMIT, "time/submission" }, { SL_SACCT_START, "time/start" },
 		{ SL_SACCT_END, "time/end" }, { SL_SACCT_ELAPSEDRAW, "time/elapsed" }, { SL_SACCT_TIMELIMITRAW, "time/limit" },
 		{ SL_SACCT_REQCPUS, "required/CPUs" }, { SL_SACCT_NNODES, "allocation_nodes" },
+		{ SL_SACCT_ELIGIBLE, "time/eligible" }, { SL_SACCT_PRIORITY, "priority" }, { SL_SACCT_SUSPENDED, "time/suspended" },
 	};
 	static const struct { enum sl_sacct_used column; const char *path; } texts[] = {
 		{ SL_SACCT_USER, "user" }, { SL_SACCT_ACCOUNT, "account" }, { SL_SACCT_QOS, "qos" },
 		{ SL_SACCT_PARTITION, "partition" }, { SL_SACCT_JOBNAME, "name" }, { SL_SACCT_ALLOCGRES, "used_gres" },
+		{ SL_SACCT_REASON, "state/reason" }, { SL_SACCT_RESERVATION, "reservation/name" },
+		{ SL_SACCT_CONSTRAINTS, "constraints" }, { SL_SACCT_LICENSES, "licenses" },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

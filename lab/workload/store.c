@@ -44,6 +44,7 @@ struct sl_store {
 	struct sl_map by_text;		/* -> offset in text */
 	struct sl_issue_count issue[SL_ISSUES];
 	struct sl_notes notes;
+	struct sl_reals reals;
 	struct sl_error err;		/* the first failure */
 };
 
@@ -116,7 +117,13 @@ void sl_store_destroy(struct sl_store *s)
 	free(s->text);
 	sl_map_free(&s->by_text);
 	sl_notes_free(&s->notes);
+	free(s->reals.real);
 	free(s);
+}
+
+struct sl_reals *sl_store_reals(struct sl_store *s)
+{
+	return s->opt.as_it_was ? &s->reals : NULL;
 }
 
 const struct sl_workload_options *sl_store_options(const struct sl_store *s)
@@ -616,6 +623,8 @@ static int make_image(struct sl_store *s, struct sl_workload *w, bool *again, st
 		w->bytes = NULL;
 	}
 	*again = dropped > 0;
+	if (!dropped && s->opt.as_it_was && sl_reals_fill(&s->reals, w, s->job, order, s->origin, err) < 0)
+		dropped = -1;
 	free(order);
 	return dropped < 0 ? -1 : 0;
 }
@@ -631,6 +640,8 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 		sl_fail(err, s->err.code, "%s", s->err.text);
 		goto error;
 	}
+	if (s->opt.as_it_was && sl_reals_settle(&s->reals, s->name, s->job, s->jobs, err) < 0)
+		goto error;
 	if ((s->opt.from || s->opt.to || s->opt.skip) && keep_window(s, err) < 0)
 		goto error;
 	w->runtime_s = malloc((s->jobs + 1) * sizeof(*w->runtime_s));
@@ -671,6 +682,7 @@ void sl_workload_destroy(struct sl_workload *w)
 	free(w->wanted_s);
 	free(w->estimate_s);
 	free(w->arrival_s);
+	free(w->real);
 	free(w->name);
 	sl_notes_free(&w->notes);
 	free(w);

@@ -160,6 +160,8 @@ static int add_row(struct header *h, const int64_t *f, uint64_t line)
 		j.qos = h->queue[f[14]];
 	else
 		j.qos = numbered_name(s, 'q', f[14]);
+	if (sl_store_reals(s) && f[2] >= 0 && j.runtime_s > 0)
+		sl_reals_add(sl_store_reals(s), &j, INT64_MIN, j.submit_s + f[2], 0, 0);
 	return sl_store_add(s, &j);
 }
 
@@ -195,6 +197,8 @@ int sl_workload_read_swf(struct sl_store *s, const char *path, struct sl_error *
 	struct sl_lines *l = sl_lines_open(path, err);
 	int machine, rc = -1;
 
+	if (sl_store_reals(s))
+		sl_store_reals(s)->lacks = SL_REAL_ALL;
 	if (!l || read_rows(&h, l, err) < 0)
 		goto error;
 	if (!sl_store_jobs(s) && sl_store_noted(s, SL_ISSUE_NO_RUNTIME)) {

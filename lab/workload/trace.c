@@ -38,7 +38,7 @@ static const struct table {
 	{ "eagle", "NREL's Eagle",
 	  { { "job_id", ID }, { "user", USER }, { "account", ACCOUNT }, { "partition", PARTITION }, { "qos", QOS },
 	    { "wallclock_req", WALLTIME_S }, { "nodes_req", NODES }, { "processors_req", CORES }, { "gpus_req", GPUS },
-	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, { { NULL, 0 } }, 0, 1 },
+	    { "submit_time", SUBMIT }, { "run_time", RUNTIME_S } }, { { "start_time", START } }, 0, 1 },
 	{ "alcf", "composites of jobs of Argonne's machines",
 	  { { "USERNAME_GENID", USER }, { "PROJECT_NAME_GENID", ACCOUNT }, { "QUEUE_NAME", PARTITION },
 	    { "QUEUED_TIMESTAMP", SUBMIT }, { "RUNTIME_SECONDS", RUNTIME_S }, { "WALLTIME_SECONDS", WALLTIME_S },
@@ -218,7 +218,7 @@ static bool size_of(const struct trace *t, struct sl_draft *j)
 static int add_row(struct trace *t)
 {
 	struct sl_draft j = sl_draft();
-	int64_t id = number_of(t, ID), walltime = number_of(t, WALLTIME_S);
+	int64_t id = number_of(t, ID), walltime = number_of(t, WALLTIME_S), start;
 
 	j.line = t->line;
 	if (t->field[END] >= 0 && (!*text_of(t, START) || !*text_of(t, END))) {
@@ -236,6 +236,8 @@ static int add_row(struct trace *t)
 	j.qos = sl_store_str(t->s, text_of(t, QOS));
 	j.name = sl_store_str(t->s, text_of(t, NAME));
 	j.partition = sl_trace_partition(t->machine, text_of(t, PARTITION));
+	if (sl_store_reals(t->s) && j.runtime_s > 0 && instant_of(t, START, &start))
+		sl_reals_add(sl_store_reals(t->s), &j, INT64_MIN, start, 0, 0);
 	return sl_store_add(t->s, &j);
 }
 
@@ -310,6 +312,8 @@ int sl_workload_read_trace(struct sl_store *s, const char *path, struct sl_error
 		sl_fail(err, SL_ENOMEM, "%s: out of memory", path);
 	} else if (l && !sl_trace_begin(s, path, &t->machine, err)) {
 		t->s = s;
+		if (sl_store_reals(s))
+			sl_store_reals(s)->lacks = SL_REAL_ALL;
 		if (!begin_table(t, l, path, err)) {
 			sl_store_set_origin(s, 0);
 			rc = read_rows(t, l, err);

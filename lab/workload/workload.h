@@ -73,6 +73,37 @@ struct sl_issue_count {
 	char example[80];		/* what the first one said */
 };
 
+/*
+ * What really became of a job, where its source says so (sl_workload_options.as_it_was).  *why* says what beside resources
+ * and priority kept it waiting, or changed its run; a bit that the source cannot tell is set in sl_workload.real_lacks.
+ */
+enum sl_real_why {
+	SL_REAL_LATER = 1 << 0,		/* became eligible after its submission: dependency, begin time, hold */
+	SL_REAL_DEPENDENCY = 1 << 1,
+	SL_REAL_BEGIN = 1 << 2,		/* --begin */
+	SL_REAL_HOLD = 1 << 3,
+	SL_REAL_LIMIT = 1 << 4,		/* of its association, QOS, partition or array */
+	SL_REAL_RESERVATION = 1 << 5,	/* ran in an advance reservation, or waited for one */
+	SL_REAL_NODES = 1 << 6,		/* nodes that it asked for were down or drained */
+	SL_REAL_LICENSES = 1 << 7,
+	SL_REAL_CONSTRAINTS = 1 << 8,	/* features of nodes, which are not modelled */
+	SL_REAL_REQUEUED = 1 << 9,	/* ran before, or again */
+	SL_REAL_SUSPENDED = 1 << 10,
+};
+#define SL_REAL_WHYS 11
+#define SL_REAL_PRIORITY (1 << 11)	/* of real_lacks alone */
+#define SL_REAL_ELIGIBLE (1 << 12)
+#define SL_REAL_ALL ((1 << 13) - 1)
+
+struct sl_real {
+	int64_t submit_s;		/* when it was submitted; it enters the queue when it became eligible */
+	int64_t start_s;
+	uint32_t priority;		/* 0: not said */
+	uint32_t why;			/* enum sl_real_why */
+	bool ran;			/* when what the source tells begins: it enters the queue at its start, before others */
+	bool negative;			/* started before it was eligible, by its source: it enters the queue at its start */
+};
+
 struct sl_workload {
 	char *name;			/* as it was asked for */
 	void *bytes;			/* the image */
@@ -85,6 +116,10 @@ struct sl_workload {
 	int64_t origin_s;		/* the source's zero, seconds since the epoch */
 	int64_t exempt_s;		/* a job may be stopped for others from so many seconds after its start on */
 	bool outstays;			/* jobs run on past a walltime that is too small */
+	struct sl_real *real;		/* per job row, with as_it_was; else NULL */
+	int64_t real_from_s;		/* since when the source tells of all jobs: its first end */
+	uint32_t real_lacks;		/* SL_REAL_*: what the source cannot tell */
+	uint32_t real_negative;		/* jobs that started before they were eligible */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];
 	struct sl_notes notes;		/* on the machine's file, and on what the source has that is not used */
@@ -113,6 +148,9 @@ struct sl_workload_options {
 	uint32_t skip, jobs;
 	const char *tiers;	/* who may have whom stopped (workload/tiers.h); NULL: nobody, but as the source says */
 	const char *unlimited;	/* walltime of a job without a limit in a partition without MaxTime; NULL: 365 days */
+	/* Take from the source when each job really started (sl_workload.real); one that does not say so is refused.  Jobs
+	 * enter the queue when they became eligible, and those that run at its end are taken to run to their limit. */
+	bool as_it_was;
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */
 	bool strict;

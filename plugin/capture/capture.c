@@ -10,15 +10,18 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <slurm/slurm_errno.h>
 
 #include "base/file.h"
+#include "image/recording.h"
 #include "plugin/capture/capture.h"
 #include "plugin/records/units.h"
 
@@ -88,47 +91,149 @@ error:
 	return -1;
 }
 
-static void usage(FILE *out)
+static int take(struct capture *c, const void **bytes, size_t *size)
 {
-	fputs("usage: schedlua-capture [-h] [-V] FILE\n"
-	      "Write a snapshot of the cluster that slurm.conf names to FILE (-: standard output), for `schedlua plan`.\n"
-	      "Asks slurmctld as squeue and sinfo do; needs no plug-in.\n", out);
+	return load_all(c) || build(c, bytes, size) ? -1 : 0;
 }
 
-int main(int argc, char **argv)
+static int capture_to(const char *file)
 {
-	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
-						 { NULL, 0, NULL, 0 } };
-	struct capture c = { 0 };
+	struct capture c = { .bare = !strcmp(file, "-") };
 	struct sl_error err;
 	const void *bytes;
 	size_t size;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		if (opt == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (opt != 'V') {
-			usage(stderr);
-			return 2;
-		}
-		printf("schedlua-capture %s\n", SCHEDLUA_VERSION);
-		return 0;
-	}
-	if (optind + 1 != argc) {
-		usage(stderr);
-		return 2;
-	}
-	slurm_init(NULL);
-	c.bare = !strcmp(argv[optind], "-");
-	if (load_all(&c) || build(&c, &bytes, &size))
+	if (take(&c, &bytes, &size))
 		return 1;
 	if (c.bare ? sl_write_all(STDOUT_FILENO, bytes, size) && sl_fail(&err, SL_EIO, "standard output: %s", strerror(errno)) :
-	    sl_image_save(argv[optind], bytes, size, &err)) {
+	    sl_image_save(file, bytes, size, &err)) {
 		fprintf(stderr, "schedlua-capture: %s\n", err.text);
 		return 1;
 	}
 	return 0;
+}
+
+/* -- a recording ------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int sig)
+{
+	(void) sig;
+	stopped = 1;
+}
+
+/* In a process of its own, since what Slurm's API allocates is not freed. */
+static int add_to(const char *dir, const struct sl_recording_limits *limits)
+{
+	struct capture c = { .bare = true };
+	struct sl_error err;
+	const void *bytes;
+	size_t size;
+
+	if (take(&c, &bytes, &size))
+		return 1;
+	if (!sl_recording_add(dir, SL_RECORDED_SNAPSHOT, c.now, bytes, size, limits, &err))
+		return 0;
+	fprintf(stderr, "schedlua-capture: %s\n", err.text);
+	return 1;
+}
+
+/* 0: a snapshot was added; 1: not, and stderr says why. */
+static int add_in_child(const char *dir, const struct sl_recording_limits *limits)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(add_to(dir, limits));
+	if (pid < 0) {
+		fprintf(stderr, "schedlua-capture: fork: %s\n", strerror(errno));
+		return 1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !WIFEXITED(status) || WEXITSTATUS(status);
+}
+
+/* Until it is told to stop.  The first snapshot has to be taken; of others slurmctld may be away. */
+static int record(const char *dir, long every, const struct sl_recording_limits *limits)
+{
+	struct sigaction act = { .sa_handler = stop };
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	if (add_in_child(dir, limits))
+		return 1;
+	while (!stopped) {
+		struct timespec left = { .tv_sec = every - time(NULL) % every };
+
+		nanosleep(&left, NULL);
+		if (!stopped)
+			add_in_child(dir, limits);
+	}
+	return add_in_child(dir, limits);
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: schedlua-capture [-h] [-V] FILE\n"
+	      "       schedlua-capture --record=DIR [--every=SECONDS] [--keep=FILES]\n"
+	      "Write a snapshot of the cluster that slurm.conf names to FILE (-: standard output), for `schedlua plan`; or\n"
+	      "one every SECONDS (60) into the directory DIR until it is told to stop (SIGTERM), for `schedlua replay`, of which\n"
+	      "the newest FILES (50000) are kept.  Asks slurmctld as squeue and sinfo do; needs no plug-in.\n", out);
+}
+
+/* -1: it is no number in these bounds. */
+static long number_of(const char *text, long most)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	return *text && !*end && n >= 1 && n <= most ? n : -1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { "record", required_argument, NULL, 'r' },
+		{ "every", required_argument, NULL, 'e' }, { "keep", required_argument, NULL, 'k' }, { NULL, 0, NULL, 0 },
+	};
+	const char *dir = NULL;
+	long every = 60, keep = 50000;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			usage(stdout);
+			return 0;
+		case 'V':
+			printf("schedlua-capture %s\n", SCHEDLUA_VERSION);
+			return 0;
+		case 'r':
+			dir = optarg;
+			continue;
+		case 'e':
+			every = number_of(optarg, 86400);
+			break;
+		case 'k':
+			keep = number_of(optarg, 10000000);
+			break;
+		}
+		if (opt == '?' || every < 0 || keep < 0) {
+			if (opt != '?')
+				fprintf(stderr, "schedlua-capture: %s: expected a number from 1 on\n", optarg);
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind + (dir ? 0 : 1) != argc) {
+		usage(stderr);
+		return 2;
+	}
+	slurm_init(NULL);
+	if (!dir)
+		return capture_to(argv[optind]);
+	return record(dir, every, &(struct sl_recording_limits) { .files = (uint32_t) keep, .bytes = UINT64_MAX });
 }

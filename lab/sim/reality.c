@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/reality.h"
+
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "sim/replay.h"
+#include "workload/demand.h"
+
+#define FIRST INT64_C(0xffffffff)	/* priority of a job that runs when the log begins */
+
+/* -- order ----------------------------------------------------------------- */
+
+/* What its age adds to a job's priority at that time, as slurmctld computed it last. */
+static double age_part(const struct sl_stock_options *opt, int64_t eligible, int64_t now)
+{
+	int64_t period = opt->calc_period_s > 0 ? opt->calc_period_s : 1;
+	int64_t age = sl_min_signed(sl_max_signed(now / period * period - eligible, 0), opt->max_age_s);
+
+	return opt->age_weight && opt->max_age_s ? opt->age_weight * (double) age / (double) opt->max_age_s : 0;
+}
+
+void sl_reality_begin(struct sl_reality *r)
+{
+	const struct sl_workload *w = r->workload;
+
+	r->aged = true;
+	for (uint32_t row = 0; row < w->snap.job.rows && r->aged; row++) {
+		const struct sl_real *real = &w->real[row];
+
+		if (real->priority && real->start_s)
+			r->aged = real->priority + 1 >= age_part(&r->stock, w->snap.job.submit_time[row], real->start_s);
+	}
+}
+
+static int64_t priority_at(const struct sl_reality *r, uint32_t row, int64_t now)
+{
+	const struct sl_real *real = &r->workload->real[row];
+	int64_t eligible = r->workload->snap.job.submit_time[row];
+	double priority = real->priority;
+
+	if (real->ran)
+		return FIRST;
+	if (!real->priority)
+		return 0;
+	priority += age_part(&r->stock, eligible, now) - (r->aged ? age_part(&r->stock, eligible, real->start_s) : 0);
+	return priority > 1 ? (int64_t) priority : 1;
+}
+
+int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err)
+{
+	const struct sl_reality *r = arg;
+	const struct sl_snapshot *s = &r->workload->snap;
+	uint32_t queued;
+	const struct sl_entry *e = sl_cluster_queue(c, &queued);
+
+	(void) err;
+	for (uint32_t i = 0; i < queued; i++)
+		*(int64_t *) (uintptr_t) &s->job.priority[e[i].job] = priority_at(r, e[i].job, now);
+	sl_cluster_sort(c, sl_replay_by_slurm, (void *) (uintptr_t) s);
+	return 0;
+}
+
+/* -- both starts -------------------------------------------------------------- */
+
+static int begin(struct sl_reality_jobs *r, const struct sl_workload *w, struct sl_machine *m, struct sl_error *err)
+{
+	*r = (struct sl_reality_jobs) { .job = calloc((size_t) w->snap.job.rows + 1, sizeof(*r->job)) };
+	if (!r->job)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", w->name);
+	return sl_machine_open(m, &w->snap, err);
+}
+
+/* What both kinds of source have of a job. */
+static struct sl_agreement_job *add_job(struct sl_reality_jobs *r, const struct sl_snapshot *s, struct sl_machine *m, uint32_t row)
+{
+	struct sl_agreement_job *j = &r->job[r->jobs++];
+	struct sl_demand d;
+
+	sl_job_demand(m, row, &d);
+	*j = (struct sl_agreement_job) {
+		.id = s->job.id[row], .submit_s = s->job.submit_time[row], .eligible_s = s->job.submit_time[row], .cores = (uint32_t) sl_min(d.cores, UINT32_MAX),
+		.partition = sl_snapshot_str(s, s->partition.name[s->job.partition[row]]), .qos = sl_snapshot_str(s, s->job.qos[row]),
+	};
+	return j;
+}
+
+int sl_reality_gather(struct sl_reality_jobs *r, const struct sl_workload *w, const struct sl_sim *sim, struct sl_error *err)
+{
+	const struct sl_sim_job *s = sl_sim_schedule(sim);
+	struct sl_machine m;
+
+	if (begin(r, w, &m, err) < 0)
+		return -1;
+	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+		const struct sl_real *real = &w->real[row];
+		struct sl_agreement_job *j;
+
+		r->unknown += !real->start_s;
+		r->ran += real->ran;
+		r->negative += real->negative && !real->ran;
+		if (!real->start_s || real->ran || real->negative)
+			continue;
+		if (!s[row].nodes) {
+			r->never++;
+			continue;
+		}
+		j = add_job(r, &w->snap, &m, row);
+		j->submit_s = real->submit_s;
+		j->real_s = real->start_s;
+		j->simulated_s = s[row].start_s;
+		j->why = real->why;
+	}
+	sl_machine_close(&m);
+	return 0;
+}
+
+/* What a snapshot says of why a job waited: it was not in the queue from its submission on. */
+static uint32_t recorded_why(const struct sl_workload *w, uint32_t row)
+{
+	const struct sl_job_view *job = &w->snap.job;
+	bool later = w->arrival_s && w->arrival_s[row] > job->submit_time[row];
+
+	return (later ? SL_REAL_LATER : 0) | (job->begin_time[row] > job->submit_time[row] ? SL_REAL_BEGIN : 0) |
+		(*sl_snapshot_str(&w->snap, job->reservation[row]) ? SL_REAL_RESERVATION : 0);
+}
+
+int sl_reality_gather_recorded(struct sl_reality_jobs *r, const struct sl_replay *replay, const struct sl_sim *sim,
+			       struct sl_error *err)
+{
+	const struct sl_workload *w = replay->workload;
+	const struct sl_sim_job *s = sl_sim_schedule(sim);
+	struct sl_machine m;
+
+	if (begin(r, w, &m, err) < 0)
+		return -1;
+	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+		const struct sl_replay_job *real = &replay->job[row];
+		struct sl_agreement_job *j;
+
+		r->ran += real->ran;
+		r->unknown += !real->ran && !real->start_s;
+		if (real->ran || !real->start_s)
+			continue;
+		if (!s[row].nodes) {
+			r->never++;
+			continue;
+		}
+		j = add_job(r, &w->snap, &m, row);
+		j->eligible_s = w->arrival_s[row];
+		j->real_s = real->start_s;
+		j->simulated_s = s[row].start_s;
+		j->why = recorded_why(w, row);
+	}
+	sl_machine_close(&m);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reality.h - a log that says when its jobs really started (sl_workload.real), simulated as it was: what to change in the
+ * cluster before each pass, and the two starts of each job beside each other.
+ *
+ * The queue is in Slurm's order: PriorityTier, priority, submission.  Where the age of a job adds to its priority
+ * (sl_stock_options.age_weight), that part is the one of the instant, so that jobs that wait longer here than they did go on
+ * rising.  The recorded priority is that of the job's start, its age included, or that of its submission (22.05's database
+ * keeps that one): the latter where one is recorded that is less than what the age alone would have added by its start.
+ * Where no priority is recorded, jobs are in the order in which they became eligible.
+ *
+ * Ownership: borrows the workload.  Threads: none.
+ */
+#ifndef SL_REALITY_H
+#define SL_REALITY_H
+
+#include "report/agreement.h"
+#include "sim/sim.h"
+#include "sim/stock.h"
+
+struct sl_reality {
+	const struct sl_workload *workload;
+	struct sl_stock_options stock;
+	bool aged;			/* recorded priorities have the age in them; sl_reality_begin() */
+};
+
+/* Find out what the recorded priorities are, when workload and stock are there. */
+void sl_reality_begin(struct sl_reality *r);
+
+/* For sl_sim_options.before_pass, with a struct sl_reality as its argument. */
+int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *reality, struct sl_error *err);
+
+/* What is compared. */
+struct sl_reality_jobs {
+	struct sl_agreement_job *job;
+	uint32_t jobs;
+	uint32_t ran, negative, unknown, never;	/* left out: ran when it begins; see sl_real; no start recorded; started by nobody
+						 * in the simulation */
+};
+
+/* Of a log that was simulated with keep_schedule.  0, or -1 with *err; free job in any case. */
+int sl_reality_gather(struct sl_reality_jobs *r, const struct sl_workload *w, const struct sl_sim *sim, struct sl_error *err);
+
+/* The same of a recording (sim/replay.h); starts and ends within it are compared. */
+struct sl_replay;
+int sl_reality_gather_recorded(struct sl_reality_jobs *r, const struct sl_replay *replay, const struct sl_sim *sim,
+			       struct sl_error *err);
+
+#endif

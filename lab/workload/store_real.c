@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * workload/store_real.c - when jobs of a log really started, beside the drafts of the store.
+ *
+ * A log of accounting begins somewhere.  Jobs that had ended by then are not in it, so what is known of the machine is
+ * whole only since its first end: what had started before runs when the log begins, and is not compared with anything.
+ */
+#include "workload/private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->err.code)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(r->err.text, sizeof(r->err.text), fmt, ap);
+	va_end(ap);
+	r->err.code = code;
+}
+
+void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why)
+{
+	struct sl_real real = { .submit_s = j->submit_s, .start_s = start_s, .priority = priority, .why = why };
+	int64_t enters = eligible_s > j->submit_s ? eligible_s : j->submit_s;
+
+	if (start_s < enters) {
+		real.negative = true;
+		r->negative_line = r->negative++ ? r->negative_line : j->line;
+		enters = start_s;
+	} else if (enters > j->submit_s) {
+		real.why |= SL_REAL_LATER;
+	}
+	if (sl_grow(&r->real, &r->room, r->count + UINT64_C(1), sizeof(*r->real), &r->err) < 0)
+		return;
+	r->real[r->count++] = real;
+	j->submit_s = enters;
+	j->real = r->count;
+}
+
+int sl_reals_settle(struct sl_reals *r, const char *name, struct sl_draft *job, uint32_t jobs, struct sl_error *err)
+{
+	int64_t first_end = INT64_MAX;
+
+	if (r->err.code)
+		return sl_fail(err, r->err.code, "%s", r->err.text);
+	if (!r->count)
+		return sl_fail(err, SL_EFORMAT, "%s: it does not say when jobs really started: expected what sacct prints, a log with "
+			       "waits, or a recording (schedlua-capture --record)", name);
+	if (r->negative > r->count / 2)
+		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": the job starts before it is eligible, as %" PRIu32 " of %" PRIu32
+			       " do: expected times of one clock (TZ=UTC)", name, r->negative_line, r->negative, r->count);
+	for (uint32_t i = 0; i < jobs; i++) {
+		int64_t end = job[i].real ? r->real[job[i].real - 1].start_s + job[i].runtime_s : INT64_MAX;
+
+		first_end = end < first_end ? end : first_end;
+	}
+	for (uint32_t i = 0; i < jobs; i++) {
+		struct sl_real *real = job[i].real ? &r->real[job[i].real - 1] : NULL;
+
+		if (!real || real->start_s > first_end)
+			continue;
+		real->ran = true;
+		job[i].submit_s = real->start_s;
+	}
+	return 0;
+}
+
+int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_draft *job, const uint32_t *order, int64_t origin,
+		  struct sl_error *err)
+{
+	w->real = calloc((size_t) w->snap.job.rows + 1, sizeof(*w->real));
+	if (!w->real)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", w->name);
+	w->real_from_s = INT64_MAX;
+	w->real_lacks = r->lacks;
+	w->real_negative = r->negative;
+	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+		const struct sl_draft *j = &job[order[row]];
+		struct sl_real *real = &w->real[row];
+
+		if (!j->real)
+			continue;
+		*real = r->real[j->real - 1];
+		real->submit_s += origin;
+		real->start_s += origin;
+		if (real->start_s + j->runtime_s < w->real_from_s)
+			w->real_from_s = real->start_s + j->runtime_s;
+	}
+	return 0;
+}

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua replay --against-reality of accounting: a truth that is known, what explains differences, and dumps that will not do.
+
+# shellcheck source=t/tool/tool.sh
+. "$(dirname "$0")/../tool/tool.sh"
+
+MACHINE=--procs=64
+HEAD='JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|End|ElapsedRaw|Suspended|TimelimitRaw|State|Reason|Priority|Reservation|Constraints|ReqCPUS|NNodes'
+
+# What sacct would print if easy had scheduled: the starts are those of a simulation, in seconds since the epoch.
+make_dump() { # FILE
+	run 0 sim $MACHINE --policy=easy --quiet --jobs="$T/jobs.csv" synthetic:jobs=300,users=9,load=0.9,days=3,longest=4 || return 1
+	awk -F, -v head="$HEAD" 'BEGIN { print head; OFS = "|" }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ b = 1704067200; s = b + $at["submit_s"]; n = $at["nodes"]
+		  print $at["job"], $at["user"], "a", $at["job"] % 3 ? "normal" : "high", "all", s, s, b + $at["start_s"], b + $at["end_s"],
+			$at["end_s"] - $at["start_s"], "00:00:00", int(($at["walltime_s"] + 59) / 60), "COMPLETED", "None", 1, "", "", $at["cores"], n }' \
+		"$T/jobs.csv" >"$1"
+}
+figure() { sed -nE "s/.*\"$1\": *([0-9.]+|null).*/\1/p" "$T/out" | head -n 1; }
+
+# easy decides by walltime; those that are no whole minutes are rounded up in the dump: so without any difference only most starts.
+known() {
+	make_dump "$T/dump.txt" || return 1
+	run 0 replay --quiet --against-reality --policy=easy --json $MACHINE "$T/dump.txt" || return 1
+	[ "$(figure jobs)" -gt 200 ] && [ "$(figure same)" -gt $(($(figure jobs) * 95 / 100)) ] &&
+		awk -v e="$(figure job_by_job_error_percent)" 'BEGIN { exit !(e < 5) }'
+}
+ok "the policy that made the starts makes them again" known
+
+other() {
+	run 0 replay --quiet --against-reality --policy=fcfs --json $MACHINE "$T/dump.txt" || return 1
+	awk -v e="$(figure job_by_job_error_percent)" 'BEGIN { exit !(e > 10) }'
+}
+ok "another policy is told apart" other
+
+stock() {
+	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out "^policy  *Slurm's own schedulers" && out '^error by day ' &&
+		out '^error by partition ' && out '^width 1 core ' && out '^QOS high ' && out 'moving mean .*not defined' &&
+		out 'schedlua-capture --record'
+}
+ok "without a policy it is Slurm's own schedulers, by days and classes" stock
+
+keys() {
+	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" || return 1
+	for key in source policy jobs left_out real_wait_s simulated_wait_s median_difference_s same earlier later day width partition qos \
+		moving_mean_error_percent job_by_job_error_percent explained; do
+		out "\"$key\":" || return 1
+		grep -q "$key" "${srcdir:-.}/doc/man/schedlua-replay.txt" || { echo "no $key in the man page"; return 1; }
+	done
+}
+ok "--json has the keys of the man page" keys
+
+# change AWK: the dump with some fields changed
+change() { awk -F'|' -v OFS='|' "$1" "$T/dump.txt" >"$T/changed.txt"; }
+row() { out "^  $1  *$2 "; }
+
+explained() {
+	change 'NR > 1 && NR <= 101 { $7 += 0; $14 = "Dependency" } NR > 101 && NR <= 111 { $16 = "maint" } NR > 111 && NR <= 116 { $17 = "ib" }
+		NR > 116 && NR <= 119 { $13 = "NODE_FAIL" } { print }'
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && row 'waited for a dependency' '[1-9][0-9]*' &&
+		row 'had to do with an advance reservation' 10 && row 'asked for features of nodes' 5 && row 'were requeued, or their node failed' 3 &&
+		row 'waited for a begin time' 0 && out 'asked for licences  *not in the dump: Licenses'
+}
+ok "what held jobs back is counted where the dump has it, and what it has not is named" explained
+
+later() {
+	change 'NR > 1 && NR <= 201 && $8 - $7 > 600 { $7 += 500; n++ } { print } END { print n > "/dev/stderr" }' 2>"$T/n"
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && row 'eligible later than submitted (their wait begins then)' '[1-9][0-9]*'
+}
+ok "a wait begins when the job became eligible" later
+
+no_starts() {
+	change '{ $8 = ""; print }' && sed -i '1s/|[|]/|Start|/' "$T/changed.txt"
+	run 1 replay --quiet --against-reality $MACHINE "$T/changed.txt" && err 'changed.txt: it does not say when jobs really started' || return 1
+	cut -d'|' -f1-7,9- "$T/dump.txt" >"$T/changed.txt"
+	run 1 replay --quiet --against-reality $MACHINE "$T/changed.txt" && err 'changed.txt:1: no column Start: .*sacct -aXPD'
+}
+ok "a dump without starts is refused, with what prints them" no_starts
+
+no_eligible() {
+	cut -d'|' -f1-6,8- "$T/dump.txt" >"$T/changed.txt"
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && out 'Nothing says when jobs became eligible' &&
+		out 'eligible later than submitted .*not in the dump: Eligible'
+}
+ok "without eligible times waits are from submission, and that is said" no_eligible
+
+negative() {
+	change 'NR == 20 || NR == 40 { $8 = $7 - 100; $9 = $8 + $10 } { print }'
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && out ' [12] that started before they were eligible' || return 1
+	change 'NR > 1 { $8 = $7 - 100; $9 = $8 + $10 } { print }'
+	run 1 replay --quiet --against-reality $MACHINE "$T/changed.txt" && err 'changed.txt:2: the job starts before it is eligible, as 300 of 300 do'
+}
+ok "negative waits are left out and counted, and a dump of them is refused with its line" negative
+
+few() {
+	head -n 11 "$T/dump.txt" >"$T/changed.txt"
+	run 1 replay --quiet --against-reality $MACHINE "$T/changed.txt" && err 'changed.txt: [0-9]* jobs can be compared .*expected 30'
+}
+ok "ten jobs are too few, which is said with their number" few
+
+clock() {
+	change 'NR == 33 { $9 += 3600 } { print }'
+	run 1 replay --quiet --against-reality $MACHINE "$T/changed.txt" && err 'changed.txt:33: the job ends +3600 s later than Start and ElapsedRaw say' &&
+		err 'TZ=UTC' || return 1
+	change 'NR == 33 { $9 += 3600; $11 = "01:00:00" } { print }'
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt"
+}
+ok "a change of clocks is found at its line, and a suspension of an hour is none" clock
+
+running() {
+	change 'NR > 250 && NR <= 260 { $13 = "RUNNING"; $9 = "Unknown" } NR > 270 && NR <= 280 { $13 = "PENDING"; $8 = "Unknown"; $9 = "Unknown" } { print }'
+	run 0 replay --against-reality $MACHINE "$T/changed.txt" && err '10 jobs that have not ended, skipped'
+}
+ok "jobs that run at the end hold their place, those that wait are counted" running
+
+events() {
+	echo '-dt 1.00 -e submit_batch_job | -sim-walltime 10 --uid=u -J j -N 1 -n 1 -t 10 -q a -p all pseudo.job' >"$T/week.events"
+	run 1 replay --quiet --against-reality $MACHINE "$T/week.events" &&
+		err 'week.events: it does not say when jobs really started: .*schedlua-capture --record'
+}
+ok "events of a simulator have no starts, and how to record them is said" events
+
+usage() {
+	run 2 replay --machine=1x1c "$T/dump.txt" && err 'machine: expected --against-reality' &&
+		run 2 replay --against-reality --cycles "$T/dump.txt" && err 'cycles: not with --against-reality' &&
+		run 1 replay --against-reality "$T/nowhere.txt" && err 'no such file' &&
+		run 1 replay --against-reality "$T/dump.txt" && err 'does not say on which machine'
+}
+ok "options that do not go together are refused" usage
+
+echo "1..$n"

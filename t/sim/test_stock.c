@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Slurm's own two schedulers in a simulation: cases worked by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/reality.h"
+#include "sim/sim.h"
+#include "sim/stock.h"
+#include "t/scratch.h"
+
+#define JOB(id, submit, cores, limit, run)								\
+	"{\"id\": " #id ", \"submit_time\": " #submit ", \"min_cpus\": " #cores ", \"num_tasks\": " #cores	\
+	", \"time_limit\": " #limit ", \"runtime_s\": " #run "}"
+#define DUMP "JobIDRaw|Submit|ElapsedRaw|TimelimitRaw|State|ReqCPUS|Partition\n"
+
+static const char *write_file(const char *name, const char *text)
+{
+	static char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	return path;
+}
+
+/* Each job's start: of JSON since its origin, of what sacct prints since the epoch. */
+static void assert_starts(const char *machine, const char *jobs, struct sl_stock_options stock_options, const int64_t *start, uint32_t n)
+{
+	const struct sl_workload_options wopt = { .machine = machine };
+	struct sl_stock stock = { .opt = stock_options };
+	struct sl_sim_options opt = { .keep_schedule = true, .check = true, .decide = sl_stock_decide, .decide_arg = &stock,
+				      .wake_at = &stock.wake_at };
+	struct sl_error err = { 0 };
+	struct sl_workload *w = sl_workload_load(write_file("w.json", jobs), &wopt, &err);
+	struct sl_sim *sim;
+	int64_t zero;
+
+	if (!w)
+		fail_msg("%s", err.text);
+	assert_int_equal(sl_stock_open(&stock, &w->snap, &err), 0);
+	sim = sl_sim_create(w, NULL, &opt, &err);
+	if (!sim || sl_sim_run(sim, NULL, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(w->snap.job.rows, n);
+	zero = *jobs == '{' ? w->origin_s : 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (sl_sim_schedule(sim)[i].start_s - zero != start[i])
+			fail_msg("job %u starts at %lld, expected %lld", w->snap.job.id[i],
+				 (long long) (sl_sim_schedule(sim)[i].start_s - zero), (long long) start[i]);
+	sl_sim_destroy(sim);
+	sl_stock_close(&stock);
+	sl_workload_destroy(w);
+}
+
+#define STARTS(machine, jobs, options, ...) assert_starts(machine, jobs, options, (const int64_t[]) { __VA_ARGS__ },	\
+							  sizeof((const int64_t[]) { __VA_ARGS__ }) / sizeof(int64_t))
+
+/* 3 of 4 cores are taken until 6100; the wide one waits; the short one fits before it, the long one does not. */
+static const char holes[] = "{\"jobs\": [" JOB(1, 6000, 3, 100, 100) "," JOB(2, 6001, 4, 50, 50) ","
+	JOB(3, 6002, 1, 60, 60) "," JOB(4, 6003, 1, 200, 200) "]}";
+
+static void backfill_comes_by_its_interval_and_starts_what_delays_nobody(void **state)
+{
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	(void) state;
+	opt.bf_resolution_s = 1;
+	STARTS("4x1c", holes, opt, 6000, 6100, 6030, 6150);
+	opt.bf_interval_s = 10;
+	STARTS("4x1c", holes, opt, 6000, 6100, 6010, 6150);
+}
+
+/* 6030 + 60 is in the minute in which job 2 would start (6060 to 6120): as far as backfill can see it would delay it. */
+static void backfill_sees_no_more_than_its_resolution(void **state)
+{
+	(void) state;
+	STARTS("4x1c", holes, sl_stock_defaults(), 6000, 6100, 6150, 6150);
+}
+
+static void the_builtin_scheduler_starts_nothing_behind_one_that_waits(void **state)
+{
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	(void) state;
+	opt.bf_resolution_s = 1;
+	opt.builtin = true;
+	STARTS("4x1c", holes, opt, 6000, 6100, 6150, 6150);
+}
+
+/* Backfill came last at 6030 and has had nothing to do since; at 6500 it comes with the job, not 30 s later. */
+static void backfill_comes_at_once_where_nothing_has_changed_for_long(void **state)
+{
+	static const char late[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6001, 4, 50, 50) "," JOB(3, 6500, 1, 60, 60) "]}";
+
+	(void) state;
+	STARTS("4x1c", late, sl_stock_defaults(), 6000, 7000, 6500);
+}
+
+static void backfill_looks_at_no_more_jobs_than_it_is_told(void **state)
+{
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	(void) state;
+	opt.bf_resolution_s = 1;
+	opt.bf_max_job_test = 1;
+	STARTS("4x1c", holes, opt, 6000, 6100, 6150, 6150);
+}
+
+static void beyond_its_window_backfill_reserves_nothing(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 3, 7200, 3000) "," JOB(2, 6001, 4, 50, 50) ","
+		JOB(3, 6002, 1, 10000, 10000) "]}";
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	(void) state;
+	STARTS("4x1c", jobs, opt, 6000, 9000, 9050);
+	opt.bf_window_s = 3600;		/* job 2 would start in two hours: nothing is kept for it, and job 3 delays it */
+	STARTS("4x1c", jobs, opt, 6000, 16030, 6030);
+}
+
+/* Three cores, two are taken until 7000, when job 2 takes two: a core would do for job 3, but the reservation is of the node. */
+static void reservations_of_backfill_are_of_whole_nodes(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 2, 1000, 1000) "," JOB(2, 6001, 2, 500, 500) "," JOB(3, 6002, 1, 2000, 2000) "]}";
+
+	(void) state;
+	STARTS("1x3c", jobs, sl_stock_defaults(), 6000, 7000, 7000);
+}
+
+/* Job 3 is to have the first two of three nodes at 7000, as select takes them, although the first is free since 6010. */
+static void reservations_take_nodes_that_are_free_already_as_select_does(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 1, 600, 10) "," JOB(2, 6000, 2, 1000, 1000) "," JOB(3, 6001, 2, 100, 100) ","
+		JOB(4, 6020, 1, 2000, 2000) "]}";
+
+	(void) state;
+	STARTS("3x1c", jobs, sl_stock_defaults(), 6000, 6000, 7000, 7000);
+}
+
+static const char two_partitions[] =
+	"SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-4] CPUs=1\n"
+	"PartitionName=all Nodes=n[1-4] Default=YES\nPartitionName=part Nodes=n[1-2]\n";
+
+/* Job 2 closes both, since "part" has no nodes but those of "all"; job 3 of "part" closes "part" alone. */
+static void a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have(void **state)
+{
+	static const char wide[] = DUMP "1|6000|600|10|COMPLETED|3|all\n2|6001|60|10|COMPLETED|4|all\n3|6002|300|5|COMPLETED|1|part\n";
+	static const char narrow[] = DUMP "1|6000|600|10|COMPLETED|1|part\n2|6001|60|10|COMPLETED|2|part\n3|6002|300|5|COMPLETED|1|all\n";
+	struct sl_stock_options opt = sl_stock_defaults();
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", two_partitions));
+	opt.builtin = true;
+	STARTS(conf, wide, opt, 6000, 6600, 6660);
+	STARTS(conf, narrow, opt, 6000, 6600, 6002);
+}
+
+static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void **state)
+{
+	struct sl_stock_options opt;
+	struct sl_error err = { 0 };
+
+	(void) state;
+	assert_int_equal(sl_stock_read(&opt, write_file("a.conf", "SchedulerType=sched/backfill\nPriorityType=priority/multifactor\n"
+		"SchedulerParameters=bf_interval=20,bf_window=60,bf_max_job_test=7,default_queue_depth=9,bf_resolution=300\n"
+		"PriorityWeightAge=500\nPriorityMaxAge=1-0\n"), &err), 0);
+	assert_int_equal(opt.bf_interval_s, 20);
+	assert_int_equal(opt.bf_window_s, 3600);
+	assert_int_equal(opt.bf_resolution_s, 300);
+	assert_int_equal(opt.bf_max_job_test, 7);
+	assert_int_equal(opt.default_queue_depth, 9);
+	assert_int_equal(opt.max_age_s, 86400);
+	assert_true(opt.age_weight > 499 && opt.age_weight < 501 && !opt.builtin);
+	assert_int_equal(sl_stock_read(&opt, write_file("b.conf", "SchedulerType=sched/builtin\nSchedulerParameters=xbf_interval=20,bf_window=no\n"),
+				       &err), 0);
+	assert_int_equal(opt.bf_interval_s, 30);
+	assert_int_equal(opt.bf_window_s, 86400);
+	assert_true(opt.builtin);
+}
+
+/* Simulated with ages of 1000 in an hour; the starts of the dump's jobs but the first, in the order in which they are eligible. */
+static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32_t n)
+{
+	const struct sl_workload_options wopt = { .machine = "4x1c", .as_it_was = true };
+	struct sl_error err = { 0 };
+	struct sl_workload *w = sl_workload_load(write_file("dump.txt", dump), &wopt, &err);
+	struct sl_reality reality = { .workload = w, .stock = sl_stock_defaults() };
+	struct sl_stock stock;
+	struct sl_sim_options opt = { .keep_schedule = true, .before_pass = sl_reality_before_pass, .before_pass_arg = &reality,
+				      .decide = sl_stock_decide, .decide_arg = &stock, .wake_at = &stock.wake_at };
+	struct sl_reality_jobs jobs;
+	struct sl_sim *sim;
+
+	if (!w)
+		fail_msg("%s", err.text);
+	reality.stock.age_weight = 1000;
+	reality.stock.max_age_s = 3600;
+	sl_reality_begin(&reality);
+	stock = (struct sl_stock) { .opt = reality.stock };
+	assert_int_equal(sl_stock_open(&stock, &w->snap, &err), 0);
+	sim = sl_sim_create(w, NULL, &opt, &err);
+	if (!sim || sl_sim_run(sim, NULL, &err) || sl_reality_gather(&jobs, w, sim, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(jobs.ran, 1);
+	assert_int_equal(jobs.jobs, n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(jobs.job[i].simulated_s, start[i]);
+	free(jobs.job);
+	sl_sim_destroy(sim);
+	sl_stock_close(&stock);
+	sl_workload_destroy(w);
+}
+
+#define HEAD "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|Priority\n"	\
+	"1|6000|6000|6000|100|60|COMPLETED|4|1\n2|9000|9000|9000|1000|60|COMPLETED|4|1\n"
+
+/* Jobs 3 and 4 wait for job 2.  Of its recorded 1500 job 3 had 1000 by its age: 777 at 10000, when job 4 has 922. */
+static void recorded_priorities_have_the_age_of_their_start_in_them(void **state)
+{
+	(void) state;
+	assert_starts_of_dump(HEAD "3|9001|9001|12601|10|60|COMPLETED|4|1500\n4|9500|9500|11000|10|60|COMPLETED|4|1200\n",
+			      (const int64_t[]) { 9000, 10010, 10000 }, 3);
+}
+
+/* Nobody who has waited for an hour has a priority of 5 with its age: so these are of submission, and job 3 has 282 at 10000. */
+static void priorities_that_are_too_small_for_the_age_are_those_of_submission(void **state)
+{
+	(void) state;
+	assert_starts_of_dump(HEAD "3|9001|9001|12601|10|60|COMPLETED|4|5\n4|9500|9500|11000|10|60|COMPLETED|4|50\n",
+			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(backfill_comes_by_its_interval_and_starts_what_delays_nobody),
+		cmocka_unit_test(backfill_sees_no_more_than_its_resolution),
+		cmocka_unit_test(the_builtin_scheduler_starts_nothing_behind_one_that_waits),
+		cmocka_unit_test(backfill_comes_at_once_where_nothing_has_changed_for_long),
+		cmocka_unit_test(backfill_looks_at_no_more_jobs_than_it_is_told),
+		cmocka_unit_test(reservations_of_backfill_are_of_whole_nodes),
+		cmocka_unit_test(reservations_take_nodes_that_are_free_already_as_select_does),
+		cmocka_unit_test(beyond_its_window_backfill_reserves_nothing),
+		cmocka_unit_test(a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have),
+		cmocka_unit_test(the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold),
+		cmocka_unit_test(recorded_priorities_have_the_age_of_their_start_in_them),
+		cmocka_unit_test(priorities_that_are_too_small_for_the_age_are_those_of_submission),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

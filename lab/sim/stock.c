@@ -176,7 +176,9 @@ static int reserve(struct sl_stock *s, struct sl_plan *p, struct sl_entry e, int
 	if (rc <= 0 || starts > now + s->opt.bf_window_s)
 		return rc < 0 ? -1 : 0;
 	rc = sl_plan_reserve(p, e, NULL, &starts, NULL, err);
-	return rc <= 0 ? rc : keep_nodes(s, p, now, err) < 0 ? -1 : 1;
+	if (rc <= 0 || s->opt.pool)
+		return rc;
+	return keep_nodes(s, p, now, err) < 0 ? -1 : 1;
 }
 
 static int decide_backfill(struct sl_stock *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)

@@ -20,6 +20,7 @@
 
 struct sl_stock_options {
 	bool builtin;			/* sched/builtin: no backfill */
+	bool pool;			/* nodes are none, but processors together: reservations are of processors */
 	int64_t bf_interval_s, bf_window_s, bf_resolution_s;
 	uint32_t bf_max_job_test, default_queue_depth;
 	/* priority/multifactor: how much a job's age adds, and after which time no more; 0: nothing */

@@ -356,6 +356,7 @@ static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, s
 	int rc;
 
 	sl_replay_stock(v, &reality.stock);
+	reality.stock.pool = !v->machine;
 	sl_reality_begin(&reality);
 	stock.opt = reality.stock;
 	opt.keep_schedule = true;

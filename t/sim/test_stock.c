@@ -133,7 +133,11 @@ static void reservations_of_backfill_are_of_whole_nodes(void **state)
 	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 2, 1000, 1000) "," JOB(2, 6001, 2, 500, 500) "," JOB(3, 6002, 1, 2000, 2000) "]}";
 
 	(void) state;
+	struct sl_stock_options pool = sl_stock_defaults();
+
 	STARTS("1x3c", jobs, sl_stock_defaults(), 6000, 7000, 7000);
+	pool.pool = true;		/* but for a pool of processors */
+	STARTS("1x3c", jobs, pool, 6000, 7000, 6030);
 }
 
 /* Job 3 is to have the first two of three nodes at 7000, as select takes them, although the first is free since 6010. */

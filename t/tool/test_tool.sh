@@ -126,7 +126,7 @@ ok "zsh completes them, too" completion_zsh
 
 completion_policies() {
 	run 0 completion policies && out '^easy$' && out '^predictive$' && quiet err &&
-		run 0 completion figures && [ "$(sort "$T/out" | tr '\n' ' ')" = 'bsld fairness longest utilization wait ' ]
+		run 0 completion figures && [ "$(sort "$T/out" | tr '\n' ' ')" = 'bsld fairness longest lost lost-gpus stops urgent utilization wait ' ]
 }
 ok "completion policies lists the policies by name" completion_policies
 

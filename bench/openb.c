@@ -3,7 +3,7 @@
  * openb.c - how many GPUs of Alibaba's cluster each placement heuristic of Weng et al. (ATC'23) gets allocated.
  *
  *	bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] [--window N [--patience N]]
- *		[HEURISTIC...]
+ *		[--score FILE [--unused]] [--every N] [--first-seed N] [HEURISTIC...]
  *
  * DIR (default: $SCHEDLUA_TRACES) has openb_node_list_all_node.csv and openb_pod_list_default.csv of cluster-trace-gpu-v2023,
  * each as it is or with .gz.  Jobs arrive on an empty machine and never end; one that fits nowhere is refused.  As in the public
@@ -19,6 +19,10 @@
  *
  * --window N: N jobs wait, and when one more comes the one with the best score starts; one that has waited for --patience N (2000)
  * arrivals goes first if it fits.  What waits in the end starts in the same order, as far as there is room.
+ *
+ * --score FILE: the score of a policy in Lua, in the engine and with the first device that has enough, and nothing else.
+ * --unused: nothing but the GPUs that it leaves, in % of all, is printed.
+ * --every N: only each Nth node, and as many jobs fewer.  --first-seed N: 42 otherwise.
  *
  * HEURISTIC: only these.  Without it: those that were published.  Three more, whose names end in Exact, do not cut their scores off
  * to whole numbers; FGDPacked decides between equal scores of FGD.
@@ -52,17 +56,20 @@ static const char name[] = "openb";
 
 static struct {
 	const char *traces;
-	int seeds, window, patience;
+	int seeds, window, patience, every, first_seed;
+	const char *score;
+	struct openb_lua *own;	/* the same, read */
+	bool unused;	/* print what is left, and nothing else */
 	bool sampled, random_ties, engine, first_device;
 	bool chosen[16];
-} opt = { .seeds = 10, .patience = 2000 };
+} opt = { .seeds = 10, .patience = 2000, .every = 1, .first_seed = FIRST_SEED };
 
 static struct {
 	struct openb_node *node;
 	struct openb_job *job;	/* of the trace */
 	uint32_t *shape;	/* job -> number of its shape; equal requests have the same */
 	struct openb_job *of_shape;
-	uint32_t nodes, jobs, shapes;
+	uint32_t nodes, jobs, shapes, seen;	/* seen: nodes with GPUs in the list */
 	int64_t gpu_milli, asked_milli;	/* of all nodes, by all jobs */
 	struct openb_mix mix;
 } world;
@@ -114,6 +121,8 @@ static const char *take_node(char *line)
 		return "expected a node: " NODES_HEADER;
 	if (!value[2])
 		return NULL;	/* the experiment leaves nodes without GPUs out */
+	if (world.seen++ % (uint32_t) opt.every)
+		return NULL;
 	n.cpu_milli = value[0];
 	n.memory_mib = value[1];
 	n.gpus = (int) value[2];
@@ -439,7 +448,7 @@ static double allocated(const struct openb_heuristic *h, uint64_t seed, uint32_t
 	a = arrive(&random);
 	m = empty_machine(h, &random);
 	if (opt.engine)
-		e = openb_engine_create(m.node, world.nodes, &world.mix, h->method, opt.first_device);
+		e = openb_engine_create(m.node, world.nodes, &world.mix, h->method, opt.first_device, opt.own);
 	for (uint32_t i = 0; i < a.count || w.count; i++) {
 		uint32_t job = pass_window(&m, &w, i < a.count ? a.job[i] : UINT32_MAX, i + 1);
 
@@ -460,7 +469,7 @@ static bool row(const struct openb_heuristic *h)
 	uint32_t differ = 0;
 
 	for (int i = 0; i < opt.seeds; i++) {
-		double percent = allocated(h, FIRST_SEED + (uint64_t) i, &differ);
+		double percent = allocated(h, (uint64_t) opt.first_seed + (uint64_t) i, &differ);
 
 		sum += percent;
 		squares += percent * percent;
@@ -469,6 +478,8 @@ static bool row(const struct openb_heuristic *h)
 	}
 	mean = sum / opt.seeds;
 	sd = opt.seeds > 1 ? sqrt(fmax(0, squares - sum * mean) / (opt.seeds - 1)) : 0;
+	if (opt.unused)
+		return printf("%.4f\n", 100 - mean) > 0;
 	if (isnan(h->published))
 		printf("| %s | | %.2f |", h->name, mean);
 	else
@@ -516,6 +527,15 @@ static bool parse(int argc, char **argv)
 			opt.engine = true;
 		else if (!strcmp(argv[i], "--first-device"))
 			opt.engine = opt.first_device = true;
+		else if (!strcmp(argv[i], "--score") && i + 1 < argc) {
+			opt.score = argv[++i];
+			opt.engine = opt.first_device = true;
+		} else if (!strcmp(argv[i], "--unused"))
+			opt.unused = true;
+		else if (!strcmp(argv[i], "--every") && i + 1 < argc)
+			opt.every = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--first-seed") && i + 1 < argc)
+			opt.first_seed = atoi(argv[++i]);
 		else if (choose(argv[i]))
 			any = true;
 		else
@@ -525,30 +545,38 @@ static bool parse(int argc, char **argv)
 		opt.chosen[i] = !isnan(openb_heuristics[i].published);
 	for (int i = 0; opt.engine && i < openb_heuristics_count; i++)
 		opt.chosen[i] &= sl_place_has_bundled_score(openb_heuristics[i].method);
-	return opt.seeds >= 1 && opt.seeds <= 1000 && opt.window >= 0 && opt.patience >= 1 && (!opt.window || !opt.first_device);
+	return opt.seeds >= 1 && opt.seeds <= 1000 && opt.every >= 1 && opt.first_seed >= 0 && !(any && opt.score) && (opt.score || !opt.unused) && opt.window >= 0 && opt.patience >= 1 && (!opt.window || !opt.first_device);
 }
 
 int main(int argc, char **argv)
 {
+	struct sl_error err = { 0 };
 	bool all_near = true;
 
 	if (!parse(argc, argv)) {
 		fprintf(stderr, "usage: bench/openb [--traces DIR] [--seeds N] [--sampled] [--random-ties] [--engine [--first-device]] "
-			"[--window N [--patience N]] [HEURISTIC...]\nheuristics:");
+			"[--window N [--patience N]] [--score FILE [--unused]] [--every N] [--first-seed N] [HEURISTIC...]\nheuristics:");
 		for (int i = 0; i < openb_heuristics_count; i++)
 			fprintf(stderr, " %s", openb_heuristics[i].name);
 		fprintf(stderr, "\n");
 		return 2;
 	}
 	load();
-	fprintf(stderr, "bench/openb: %" PRIu32 " nodes with %.0f GPUs; %" PRIu32 " jobs that ask for %.1f; %" PRIu32
+	if (opt.score && !(opt.own = openb_lua_open(opt.score, &err)))
+		give_up(name, &err);
+	if (!opt.unused)
+		fprintf(stderr, "bench/openb: %" PRIu32 " nodes with %.0f GPUs; %" PRIu32 " jobs that ask for %.1f; %" PRIu32
 		" shapes expected\n", world.nodes, (double) world.gpu_milli / 1e3, world.jobs, (double) world.asked_milli / 1e3,
 		world.mix.shapes);
-	printf("| heuristic | published, %% | here, %% | difference | sd | of %d seeds | CPU s |\n|---|---|---|---|---|---|---|\n",
+	if (!opt.unused)
+		printf("| heuristic | published, %% | here, %% | difference | sd | of %d seeds | CPU s |\n|---|---|---|---|---|---|---|\n",
 	       opt.seeds);
-	for (int i = 0; i < openb_heuristics_count; i++)
+	if (opt.score)
+		all_near = row(&(const struct openb_heuristic) { .name = opt.score, .published = NAN, .method = SL_PLACE_OWN });
+	for (int i = 0; i < openb_heuristics_count && !opt.score; i++)
 		if (opt.chosen[i] && !row(&openb_heuristics[i]))
 			all_near = false;
+	openb_lua_close(opt.own);
 	openb_mix_free(&world.mix);
 	free(world.node);
 	free(world.job);

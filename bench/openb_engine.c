@@ -10,7 +10,6 @@
 enum { GPU, PART, DEVICE, TAG = DEVICE + OPENB_MOST_GPUS };
 #define TAGS 6
 #define NO_END 60000		/* more jobs than a node has */
-#define CPU_MILLI_OF_CORE 2	/* so that a node has no more cores than the engine can count */
 _Static_assert(TAG + TAGS <= SL_MAX_GRES, "the engine has so many kinds of gres");
 
 struct openb_engine {
@@ -77,7 +76,8 @@ static void make_mix(struct openb_engine *e, const struct openb_mix *mix)
 }
 
 struct openb_engine *openb_engine_create(const struct openb_node *node, uint32_t nodes, const struct openb_mix *mix,
-					 enum sl_place_method method, bool first)
+					 enum sl_place_method method, bool first,
+					 struct openb_lua *own)
 {
 	struct openb_engine *e = calloc(1, sizeof(*e));
 	struct sl_node_kind *kind = calloc(nodes, sizeof(*kind));
@@ -94,7 +94,7 @@ struct openb_engine *openb_engine_create(const struct openb_node *node, uint32_t
 	e->devices.whole[GPU] = e->devices.share[PART] = device_kinds(OPENB_MOST_GPUS);
 	make_mix(e, mix);
 	e->scoring = (struct sl_scoring) { .gpus = 1u << GPU, .tags = (uint16_t) (((1u << TAGS) - 1) << TAG), .has_mix = true,
-					   .mix = &e->mix };
+					   .mix = &e->mix, .own = own ? openb_lua_score : NULL, .own_arg = own };
 	e->tl = sl_timeline_create(nodes, kind_of, kind, nodes, 0, &err);
 	must(e->tl != NULL, &err);
 	sl_timeline_devices(e->tl, &e->devices);

@@ -22,7 +22,7 @@
 struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
-	const char *judge, *search, *objective, *baseline, *bound, *proposer, *state, *part, *output, *name;
+	const char *judge, *search, *objective, *baseline, *bound, *proposer, *trial, *state, *part, *output, *name;
 	int64_t windows, window, population, generations, length, proposals, cpu, workers;
 	double parsimony, guard, patience, hours;
 	bool quiet;
@@ -58,6 +58,8 @@ static const struct sl_option options[] = {
 	  .doc = "how often it is asked in a generation" },
 	{ OPTION_OF(patience, NUMBER), .min = 0.01, .max = 86400, .standard = "60", .argument = "SECONDS",
 	  .doc = "how long it may take to answer" },
+	{ OPTION_OF(trial, TEXT), .argument = "COMMAND",
+	  .doc = "judge programs by what it prints, in place of simulations" },
 	{ OPTION_OF(cpu, INTEGER), .min = 1, .max = 86400, .standard = "60", .argument = "SECONDS",
 	  .doc = "a program that needs more CPU time to simulate a window loses" },
 	{ OPTION_OF(hours, NUMBER), .min = 0, .max = 10000, .argument = "N",

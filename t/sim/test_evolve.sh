@@ -183,4 +183,15 @@ scores() {
 }
 ok "placement scores are searched, too" scores
 
+# A figure by a command: the length of the policy, and so the shortest one wins.
+own_trial() {
+	echo 'return { api = 1, name = "base", doc = "x", rank = function(job) return job.cpus end }' >"$T/base.lua" &&
+		trial() { run "$1" evolve --quiet --population=6 --generations=1 --windows=4 --baseline="$T/base.lua" --trial="$2" word "it's"; } &&
+		trial 0 'f() { [ "$1" = word ] || [ "$1" = "it'"'"'s" ] || exit 1; n=$(wc -c); echo $((n + $2)); }; f' &&
+		out "^| it's | 2 |" && out '^What --trial printed' && out '^| 1 | .*| 1 | known, number 1 | `waited` |' && ! out largest, &&
+		trial 1 'echo x; true' && err 'base.lua: printed no number' && trial 1 'exit 4;' && err 'exit status 4' &&
+		run 1 evolve --quiet --trial='echo 1' word && err 'predictive: expected the file of a policy'
+}
+ok "a command of the user's judges in the place of simulations" own_trial
+
 echo 1..$n

@@ -33,6 +33,7 @@ local losses = {
 	utilization = function(f) return 1 / math.max(f.utilization, 1e-9) end,
 	gpus = function(f) return 1 / math.max(f.gpu_utilization, 1e-9) end,
 	fairness = function(f) return f.gini + 0.01 end,
+	trial = function(f) return f.bsld + 1 end,
 }
 
 local function fail(format, ...)
@@ -65,8 +66,22 @@ local function jobs_of(self, workload)
 	return jobs or fail("%s", why)
 end
 
+-- Of --trial: windows have numbers, from 1 on.
+local function number_windows(self, workloads)
+	for _, workload in ipairs(workloads) do
+		for i = 1, self.opt.windows do
+			local list = i % 2 == 0 and self.judging or self.learning
+			list[#list + 1] = { workload = workload, skip = i, first = 0, judges = i % 2 == 0,
+				id = ("%s %d"):format(workload, i) }
+		end
+	end
+end
+
 local function cut_windows(self, workloads)
 	local opt = self.opt
+	if opt.trial then
+		return number_windows(self, workloads)
+	end
 	for _, workload in ipairs(workloads) do
 		local jobs = jobs_of(self, workload)
 		local count = math.min(opt.windows, jobs // opt.window)
@@ -80,6 +95,9 @@ local function cut_windows(self, workloads)
 		local jobs = jobs_of(self, workload)
 		cut(self, workload, jobs, math.max(1, math.min(opt.windows, jobs // opt.window)), true)
 	end
+end
+
+local function order_windows(self)
 	-- the first window of each workload, the second of each, ...; workloads in an order of the seed
 	local of, order = {}, {}
 	for _, w in ipairs(self.learning) do
@@ -96,7 +114,7 @@ local function cut_windows(self, workloads)
 			of[workload][i], of[workload][k] = of[workload][k], of[workload][i]
 		end
 	end
-	for i = 1, opt.windows do
+	for i = 1, self.opt.windows do
 		for _, workload in ipairs(order) do
 			list[#list + 1] = of[workload][i]
 		end
@@ -113,7 +131,10 @@ local function present(self, name)
 	if content then
 		content:close()
 	end
-	return { policy = name, key = name .. "\n" .. text, size = 0, origin = "present", from = self.opt }
+	if self.opt.trial and text == "" then
+		fail("%s: expected the file of a policy, for --trial", name)
+	end
+	return { policy = name, text = text, key = name .. "\n" .. text, size = 0, origin = "present" }
 end
 
 -- A program of a tree.  nil: it is too long, or constants in it have grown beyond all numbers.
@@ -172,6 +193,24 @@ local function stop(self, missing)
 	error({ stopped = true, missing = missing, simulated = self.simulated }, 0)
 end
 
+-- In the place of simulations: a command of the user's judges each, one after the other.
+local function try(self, requests, ended)
+	for i, r in ipairs(requests) do
+		local command = ("%s '%s' %d"):format(self.opt.trial, r.workload:gsub("'", "'\\''"), r.skip)
+		local text, why = self.host.ask(command, r.text, self.opt.cpu, MOST_BYTES)
+		if self.host.stopped() then
+			return false
+		end
+		local value = text and tonumber((text:match("^%s*(%S*)%s*$")))
+		local figures = { error = why or not (value and value - value == 0) and "printed no number" or nil }
+		for _, name in ipairs(self.journal.figures) do
+			figures[name] = name == "bsld" and value or 0.0
+		end
+		ended(i, figures)
+	end
+	return true
+end
+
 -- Simulate what is missing of these programs on these windows.
 local function simulate(self, programs, windows)
 	local requests, keys, asked, n, missing = {}, {}, {}, 0, 0
@@ -185,17 +224,24 @@ local function simulate(self, programs, windows)
 					missing = missing + 1
 				else
 					keys[#keys + 1] = key
-					requests[#requests + 1] = { workload = w.workload, skip = w.skip, first = w.first, policy = p.policy,
-						text = not p.policy and p.text or nil }
+					requests[#requests + 1] = { workload = w.workload, skip = w.skip, first = w.first,
+						policy = not self.opt.trial and p.policy or nil,
+						text = (self.opt.trial or not p.policy) and p.text or nil }
 				end
 			end
 		end
 	end
 	if #requests > 0 then
-		local done, why = self.host.simulate(requests, function(i, figures)
+		local function ended(i, figures)
 			self.journal:keep(keys[i], figures)
 			self.simulated = self.simulated + 1
-		end)
+		end
+		local done, why
+		if self.opt.trial then
+			done = try(self, requests, ended)
+		else
+			done, why = self.host.simulate(requests, ended)
+		end
 		if why then
 			fail("%s", why)
 		elseif not done then
@@ -491,13 +537,17 @@ end
 local function how(opt)
 	local text = {}
 	for _, name in ipairs { "machine", "estimate", "from", "to", "unlimited", "tiers", "procs", "seed", "overrun",
-		"outstay", "requested-procs", "strict", "path", "interval", "latency", "each-end", "arrivals-first", "cpu" } do
+		"outstay", "requested-procs", "strict", "path", "interval", "latency", "each-end", "arrivals-first", "cpu",
+		"trial" } do
 		text[#text + 1] = ("%s=%s"):format(name, tostring(opt[name]))
 	end
 	return table.concat(text, "|")
 end
 
 local function new(host, opt)
+	if opt.trial then
+		opt.objective = "trial"
+	end
 	local language = (opt.search == "rank" or opt.search == "score") and languages[opt.search] or
 		fail("--search=%s: expected rank or score", opt.search)
 	if not opt.name:find("^[%a_][%w_]*$") then
@@ -518,7 +568,8 @@ local function new(host, opt)
 	}
 	math.randomseed(opt.seed, 0)
 	self.part, self.parts = part_of(opt)
-	self.baseline, self.bound = present(self, opt.baseline), present(self, opt.bound)
+	self.baseline = present(self, opt.baseline)
+	self.bound = opt.trial and self.baseline or present(self, opt.bound)
 	return self
 end
 
@@ -537,6 +588,7 @@ end
 function M.run(host, opt, workloads)
 	local self = new(host, opt)
 	cut_windows(self, workloads)
+	order_windows(self)
 	self.journal = journal.open(host, opt.state, self.part)
 	say(self, "%d windows to learn from, %d to judge; %d generations of %d programs", #self.learning, #self.judging,
 		opt.generations, opt.population)

@@ -45,7 +45,7 @@ end
 
 --- The journal in a directory, for part *part* (nil: all); without a directory nothing is kept.  Raises { why = }.
 function M.open(host, directory, part)
-	local self = setmetatable({ host = host, result = {}, answer = {} }, Journal)
+	local self = setmetatable({ host = host, result = {}, answer = {}, figures = FIGURES }, Journal)
 	if not directory then
 		return self
 	end

@@ -59,6 +59,7 @@ local shown = {
 	utilization = { "utilization", "utilization", "%.4f", true },
 	gpus = { "gpu_utilization", "utilization of GPUs", "%.4f", true },
 	fairness = { "gini", "Gini of users' waits", "%.3f" },
+	trial = { "bsld", "what --trial printed", "%.3f" },
 }
 
 local function base(path)
@@ -144,6 +145,12 @@ local function evidence(self, reader, program)
 		rows[#rows + 1] = row_of(self, reader, program, part)
 	end
 	rows[#rows + 1] = row_of(self, reader, program, { name = "**all**", windows = self.judging })
+	if self.opt.trial then
+		for _, row in ipairs(rows) do	-- nothing is known of jobs
+			row[9], row[10], row[11] = nil, nil, nil
+		end
+		return ("%s, on trials that the search has not seen.\n\n"):format(figure[2]:gsub("^%l", string.upper)) .. markdown(rows)
+	end
 	return ("%s, the mean of windows of %d jobs that the search has not seen; *difference* is to %s, window by window; "
 		.. "*largest* is the largest bounded slowdown of a job.\n\n"):format(
 			figure[2]:gsub("^%l", string.upper), self.opt.window, baseline) .. markdown(rows)

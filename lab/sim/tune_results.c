@@ -13,6 +13,7 @@
 #include "base/map.h"
 
 #define TAIL ".tune"			/* of the files' names */
+#define END " ;"			/* of a line: one that was cut off may end in a number that looks whole */
 
 /* What a result is of: the site file and its setting, the log, the window, how it is simulated. */
 static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t window)
@@ -31,7 +32,7 @@ static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t windo
 	return sl_digest(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
 }
 
-/* "KEY figure..."; a line that is no result, or of something else, is left alone. */
+/* "KEY figure... ;"; a line that is no result, or of something else, is left alone. */
 static void take_result(struct sl_tune *t, const struct sl_map *by_key, const char *line)
 {
 	double f[SL_TUNE_FIGURES];
@@ -44,7 +45,7 @@ static void take_result(struct sl_tune *t, const struct sl_map *by_key, const ch
 	for (int i = 0; i < SL_TUNE_FIGURES; i++, line += at_end)
 		if (sscanf(line, " %lf%n", &f[i], &at_end) != 1)
 			return;
-	if (*line)
+	if (strcmp(line, END))
 		return;
 	SL_MAP_EACH(by_key, key, at)
 		memcpy(sl_tune_figures(t, at.value / t->windows, at.value % t->windows), f, sizeof(f));
@@ -118,6 +119,6 @@ void sl_tune_write_result(const struct sl_tune *t, uint32_t setting, uint32_t wi
 	fprintf(out, "%016" PRIx64, key_of(t, setting, window));
 	for (int i = 0; i < SL_TUNE_FIGURES; i++)
 		fprintf(out, " %.17g", f[i]);
-	putc('\n', out);
+	fputs(END "\n", out);
 	fflush(out);
 }

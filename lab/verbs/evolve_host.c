@@ -27,29 +27,26 @@ struct sl_evolve_window {
 };
 
 /*
- * What is simulated of a program: itself, but a rank or a score that is no finite number is an error.  (The engine would order
- * jobs by an infinite rank.)
+ * What is simulated of a program: itself, but a rank or a score that is infinite becomes NaN, which is an error.  (The engine would
+ * order jobs by an infinite rank.)  A rank that only calculates remains one, so that simulations can follow it without Lua.
  */
 static const char judge[] =
 	"local M = require '" PROGRAM "'\n"
-	"local function finite(name)\n"
-	"	local f = M[name]\n"
-	"	return f and function(...)\n"
-	"		local a, b = f(...)\n"
-	"		if type(a) == 'number' and a - a ~= 0 then\n"
-	"			error(('%s is %s'):format(name, a))\n"
-	"		end\n"
-	"		return a, b\n"
-	"	end\n"
-	"end\n"
 	"if type(M) ~= 'table' then\n"
 	"	return M\n"
 	"end\n"
-	"local copy = {}\n"
+	"local copy, rank, score = {}, M.rank, M.score\n"
 	"for key, value in pairs(M) do\n"
 	"	copy[key] = value\n"
 	"end\n"
-	"copy.rank, copy.score = finite 'rank', finite 'score'\n"
+	"copy.rank = rank and function(job, cluster, opt, state)\n"
+	"	local a, b = rank(job, cluster, opt, state)\n"
+	"	return a + (a - a), b\n"
+	"end\n"
+	"copy.score = score and function(job, class, cluster, opt, state)\n"
+	"	local a = score(job, class, cluster, opt, state)\n"
+	"	return a and a + (a - a)\n"
+	"end\n"
 	"return copy\n";
 
 static struct sl_evolve_host *host_of(lua_State *L)

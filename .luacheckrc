@@ -13,3 +13,4 @@ files["spec"] = { std = "+busted", max_line_length = 140 }
 files["examples/job_submit"] = { std = "+busted", globals = { "slurm_job_submit", "slurm_job_modify" }, read_globals = { "slurm" },
 	unused_args = false }
 files["examples/cookbook"] = { std = "+busted" }
+files["examples/evolved"] = { std = "+busted", unused_args = false }

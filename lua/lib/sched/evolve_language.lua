@@ -14,6 +14,7 @@ local tree = require "sched.evolve_tree"
 local M = {}
 
 local HUGE <const> = math.huge
+local LONGEST <const> = 90	-- line with a comment behind it
 
 local function language(name, arguments, fields, seeds, rest)
 	local l = { name = name, arguments = arguments, field = {}, names = {}, seeds = seeds, rest = rest or "" }
@@ -182,7 +183,9 @@ local function body(node, language_of, rest)
 	for _, name in ipairs(language_of.names) do
 		local f = language_of.field[name]
 		if used.fields[name] then
-			lines[#lines + 1] = ("\tlocal %s = %s\t-- %s\n"):format(name, f.lua, f.doc)
+			local line = ("\tlocal %s = %s"):format(name, f.lua)
+			lines[#lines + 1] = #line + #f.doc < LONGEST and ("%s\t-- %s\n"):format(line, f.doc)
+				or ("\t-- %s\n%s\n"):format(f.doc, line)
 		end
 	end
 	lines[#lines + 1] = tree.body(node, language_of, "\t", rest)

@@ -149,7 +149,8 @@ local function evidence(self, reader, program)
 		for _, row in ipairs(rows) do	-- nothing is known of jobs
 			row[9], row[10], row[11] = nil, nil, nil
 		end
-		return ("%s, on trials that the search has not seen.\n\n"):format(figure[2]:gsub("^%l", string.upper)) .. markdown(rows)
+		return ("%s, on trials that the search has not seen.\n\n"):format(figure[2]:gsub("^%l", string.upper))
+			.. markdown(rows)
 	end
 	return ("%s, the mean of windows of %d jobs that the search has not seen; *difference* is to %s, window by window; "
 		.. "*largest* is the largest bounded slowdown of a job.\n\n"):format(

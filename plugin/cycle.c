@@ -309,6 +309,8 @@ static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t
 	bool barren = m->plan->start.rows && !m->started && y->status.failed_starts == refused_before;
 	struct sl_try_end end;
 
+	if (m->cut_short)	/* that says nothing of the plan */
+		return;
 	if (sl_ladder_note_plan(&y->ladder, barren, sl_clock_s(), &end))
 		tell_failure(y, "policy", "none of the starts that it planned was possible", &end);
 }

@@ -168,6 +168,7 @@ static void stop_at(struct sl_commit *m, uint32_t from, const char *why)
 	const struct sl_plan_image *plan = m->plan;
 	uint32_t i;
 
+	m->cut_short = true;
 	for (i = from; i < m->decisions; i++) {
 		bool start = i < plan->start.rows;
 		uint32_t job_id = start ? plan->start.job[i] : plan->action.job[i - plan->start.rows];

@@ -44,6 +44,16 @@ describe("sched.preempt in a simulation", function()
 		end)
 	end
 
+	it("lets a requeued job start again after the wait that is told", function()
+		local function begins(wait)
+			local jobs = two_tiers()
+			jobs.jobs[3].runtime = 20
+			return t.simulate(site "easy", jobs, { requeue_wait = wait }):job(2).start_s
+		end
+		assert.equal(111, begins(0))
+		assert.equal(91 + 121, begins(121))
+	end)
+
 	it("stops nobody for a job that fits, nor one that only waits", function()
 		local jobs = two_tiers()
 		jobs.jobs[3].preempts = nil

@@ -270,6 +270,7 @@ int sl_core_simulate(lua_State *L)
 	struct sl_workload_options how = workload_options(L, 3);
 	struct sl_sim_options opt = {
 		.interval_s = integer_option(L, 3, "interval"), .latency_s = integer_option(L, 3, "latency"),
+		.requeue_wait_s = integer_option(L, 3, "requeue_wait"),
 		.each_end = flag_option(L, 3, "each_end"), .check = true, .keep_schedule = true, .limits = &limits,
 	};
 	struct simulation *s = lua_newuserdatauv(L, sizeof(*s), 0);

@@ -200,6 +200,8 @@ static int64_t next_instant(struct sl_sim *s)
 
 	if (s->next < s->w->snap.job.rows)
 		t = sl_min_signed(t, arrival_of(s, s->next));
+	if (s->returned < s->returns)
+		t = sl_min_signed(t, s->returning[s->returned].at);
 	if (s->heap_size)
 		t = sl_min_signed(t, s->heap[0].end);
 	if (s->stops)
@@ -221,6 +223,9 @@ static int64_t next_instant(struct sl_sim *s)
 
 static int submit_arrived(struct sl_sim *s, int64_t t, struct sl_error *err)
 {
+	while (s->returned < s->returns && s->returning[s->returned].at <= t)
+		if (sim_submit(s, s->returning[s->returned++].job, err) < 0)
+			return -1;
 	while (s->next < s->w->snap.job.rows && arrival_of(s, s->next) <= t)
 		if (sim_submit(s, s->next++, err) < 0)
 			return -1;
@@ -240,7 +245,8 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 	const struct sl_job_view *job = &s->w->snap.job;
 
 	s->changed |= t == s->starts_at || (s->heap_size && s->heap[0].end <= t) ||
-		(s->next < job->rows && arrival_of(s, s->next) <= t);
+		(s->next < job->rows && arrival_of(s, s->next) <= t) ||
+		(s->returned < s->returns && s->returning[s->returned].at <= t);
 	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
 		s->changed = true;
 	s->idle_wakes = s->changed ? 0 : s->idle_wakes + 1;
@@ -411,6 +417,7 @@ void sl_sim_destroy(struct sl_sim *s)
 	sl_past_destroy(s->past);
 	sl_stops_destroy(s->stops);
 	free(s->stop);
+	free(s->returning);
 	free(s->heap);
 	free(s->starting);
 	free(s->place);

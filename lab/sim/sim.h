@@ -39,6 +39,7 @@
 struct sl_sim_options {
 	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
 	int64_t latency_s;		/* interval mode: from decision to start */
+	int64_t requeue_wait_s;		/* a requeued job (stops.h) may start again after that */
 	bool each_end;			/* a pass after each job that ends, not one for the instant */
 	bool arrivals_first;		/* likewise, and one before them where jobs arrive in that second */
 	bool check;			/* check the whole schedule in the end (check/check.h) */

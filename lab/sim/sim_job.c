@@ -173,6 +173,14 @@ int sim_submit(struct sl_sim *s, uint32_t job, struct sl_error *err)
 	return 0;
 }
 
+static int return_later(struct sl_sim *s, uint32_t job, int64_t at, struct sl_error *err)
+{
+	if (sl_grow(&s->returning, &s->return_room, s->returns + UINT64_C(1), sizeof(*s->returning), err) < 0)
+		return -1;
+	s->returning[s->returns++] = (struct returning) { at, job };
+	return 0;
+}
+
 /* A run that ends for another job: it is in the list of these, and the job waits again, or is cancelled. */
 static int end_stopped(struct sl_sim *s, struct sl_sim_stop *stop, struct sl_ended *done, struct sl_error *err)
 {
@@ -199,7 +207,7 @@ static int end_stopped(struct sl_sim *s, struct sl_sim_stop *stop, struct sl_end
 	if (sl_cluster_finish(s->cluster, job, err) < 0)
 		return -1;
 	if (requeued)
-		return sim_submit(s, job, err);
+		return s->opt.requeue_wait_s ? return_later(s, job, stop->end_s + s->opt.requeue_wait_s, err) : sim_submit(s, job, err);
 	s->ended++;
 	done->cancelled = true;
 	return job < s->initial ? 0 : sl_metrics_ended(s->metrics, done, err);

@@ -58,6 +58,11 @@ struct sl_sim {
 	int stopping;			/* the last plan stops or holds something */
 	struct sl_sim_stop *stop;	/* with keep_schedule: the runs that were */
 	uint32_t stop_count, stop_room;
+	struct returning {		/* requeued jobs that may not start yet, by time */
+		int64_t at;
+		uint32_t job;
+	} *returning;
+	uint32_t returns, returned, return_room;	/* how many ever were; how many of these wait in the queue again */
 	struct sl_pool *pool;		/* that may decide in the policy's place, or NULL */
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 

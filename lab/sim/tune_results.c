@@ -23,10 +23,10 @@ static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t windo
 	struct sl_error err;
 	char *site = sl_tune_site(t, setting, &err), rest[640];
 	uint64_t hash = site ? sl_digest(SL_HASH, site, strlen(site)) : 0;
-	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s|%s", t->opt.trial.workload,
+	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s|%s|%" PRId64, t->opt.trial.workload,
 			 w->machine ? w->machine : "", w->procs, w->seed, w->estimate ? w->estimate : "", (int) w->overrun,
 			 w->requested_procs, w->strict, sim->interval_s, sim->latency_s, sim->each_end, t->window[window].from,
-			 t->window[window].to, w->tiers ? w->tiers : "");
+			 t->window[window].to, w->tiers ? w->tiers : "", sim->requeue_wait_s);
 
 	free(site);
 	return sl_digest(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);

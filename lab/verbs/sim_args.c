@@ -27,7 +27,7 @@ int sl_sim_args_part(const char *text, uint32_t *part, uint32_t *parts, struct s
 struct sl_sim_options sl_sim_args(const struct sl_sim_args *a)
 {
 	return (struct sl_sim_options) {
-		.interval_s = a->interval, .latency_s = a->latency, .each_end = a->each_end,
+		.interval_s = a->interval, .latency_s = a->latency, .requeue_wait_s = a->requeue_wait, .each_end = a->each_end,
 		.arrivals_first = a->arrivals_first,
 	};
 }
@@ -50,6 +50,8 @@ static void print_name(const struct sl_sim_args *a, const struct sl_workload_arg
 	*text = 0;
 	if (a->interval)
 		add(text, size, "interval %" PRId64 " s", a->interval);
+	if (a->requeue_wait)
+		add(text, size, "requeued after %" PRId64 " s", a->requeue_wait);
 	if (a->latency)
 		add(text, size, "latency %" PRId64 " s", a->latency);
 	if (a->each_end)

@@ -12,7 +12,7 @@
 
 struct sl_sim_args {
 	const char *path;
-	int64_t interval, latency;
+	int64_t interval, latency, requeue_wait;
 	bool each_end, arrivals_first;
 };
 
@@ -26,6 +26,9 @@ struct sl_sim_args {
 	{ .name = "latency", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.latency),	\
 	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",			\
 	  .doc = "from a decision to the start of its jobs, shorter than the interval" },	\
+	{ .name = "requeue-wait", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.requeue_wait),	\
+	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",			\
+	  .doc = "until a job that was stopped for another one may start again; slurmctld has 121" },	\
 	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.each_end),	\
 	  .doc = "decide after each job that ends, instead of once an instant" },			\
 	{ .name = "arrivals-first", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.arrivals_first),	\

@@ -52,7 +52,7 @@ local simulation = {}
 --- A workload under a policy; the schedule is checked.
 ---@param policy string|table
 ---@param workload string|{ nodes?: string|table, jobs: table[], partitions?: table, reservations?: table[], licenses?: table, now?: integer, seed?: integer }
----@param options? { machine?: string, procs?: integer, seed?: integer, estimate?: string, overrun?: boolean, outstay?: boolean, skip?: integer, from?: string, to?: string, first?: integer, interval?: integer, latency?: integer, each_end?: boolean, memory?: number, budget?: number }
+---@param options? { machine?: string, procs?: integer, seed?: integer, estimate?: string, overrun?: boolean, outstay?: boolean, skip?: integer, from?: string, to?: string, first?: integer, interval?: integer, latency?: integer, requeue_wait?: integer, each_end?: boolean, memory?: number, budget?: number }
 ---@return sched.test.simulation
 function test.simulate(policy, workload, options) end
 

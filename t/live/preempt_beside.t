@@ -132,6 +132,26 @@ needless_scene() {
 }
 it "nobody is stopped in vain" scene needless needless_scene
 
+# Two jobs want one GPU each. Six jobs have the GPUs of three nodes, one each, and five others have cores beside them: two are enough. (A
+# public scheduler stopped eleven for two such jobs.)
+story_scene() {
+	local jobs=() i
+	LOW=()
+	starts "$(submit --qos=normal -N5 --exclusive -w 'n[004-008]' -t 60)" 30
+	for i in 1 2 3 4 5; do runs low -N1 -n2 -w "n00$((i % 3 + 1))"; done
+	for i in 1 2 3 1 2 3; do runs low -N1 -n1 --gres=gpu:1 -w "n00$i"; done
+	for i in 1 2; do jobs+=("$(urgent -N1 -n1 --gres=gpu:1)"); done
+	for i in "${jobs[@]}"; do starts "$i" 60; done
+	wait_for 60 settled
+	tell "jobs stopped for two jobs with one GPU each: $(count_stopped) of 11; of these with a GPU: $(stopped "${LOW[@]:5}" | wc -l)"
+	if [ "$WHO" = lua ]; then
+		[ "$(count_stopped)" = 2 ]
+		others_spared
+	fi
+	wait_for 60 all_once_and_whole
+}
+it "for two jobs with one GPU each two of eleven are stopped" scene story story_scene
+
 # Of each pair one without the other is of no use.
 gang_scene() {
 	local job i halves=0 a b

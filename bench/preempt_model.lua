@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- preempt_model.lua - the model of Slurm's preemption (preempt_stock.lua) beside a slurmctld; for bench/preempt-model.
+-- preempt_model.lua - the model of Slurm's preemption (preempt_stock.lua) beside a slurmctld; for preempt-model.
 --
---   lua5.4 preempt_model.lua jobs SEED            a random workload: "NAME QOS SUBMIT RUNTIME OPTION..." a line, by time
+--   lua5.4 preempt_model.lua jobs SEED            a random workload: "NAME QOS SUBMIT RUNTIME OPTION..." a line
 --   lua5.4 preempt_model.lua compare SEED LIVE    the same under the model, and what a slurmctld did
 --
 -- LIVE has "NAME START STOPS" a line: when the job first began, in seconds after the first was submitted ("-":

@@ -430,7 +430,7 @@ static int fit_exactly(struct bidder *b, const struct sl_how *how, struct sl_err
 	return rc;
 }
 
-/* gres for the job as a whole, nodes of one kind or another, few switches: what the methods find. */
+/* gres for the job as a whole, nodes of one kind or another, few switches, segments: what the methods find. */
 static int make_by_methods(struct bidder *b, struct sl_error *err)
 {
 	static const struct {
@@ -475,7 +475,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 	struct turns t = { 0 };
 	uint32_t fruitless = 0;
 
-	if (b->need.jobs || b->e.want->many_sets || b->e.want->many_counts || b->request.max_leaves)
+	if (b->need.jobs || b->e.want->many_sets || b->e.want->many_counts || b->request.max_leaves || b->request.segment)
 		return make_by_methods(b, err);
 	b->view = market_view(b->m, b->e.tl, b->request.duration, err);
 	b->profile = b->view ? market_profile(b->m, b->view, &b->need, err) : NULL;

@@ -49,7 +49,9 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 		return -1;
 	if (sl_need_of(tl, r, need, misfit))
 		return 0;
-	if (tl->tree && how->method != SL_PLACE_NATIVE && need->max_nodes >= how->segment)
+	if (tl->tree && r->segment)
+		need->segment = r->segment;
+	else if (tl->tree && how->method != SL_PLACE_NATIVE && need->max_nodes >= how->segment)
 		need->segment = how->segment;
 	return 1;
 }

@@ -88,7 +88,8 @@ enum sl_place_method {
  * whole; the last block is the smallest that suffices.  With segments it has a multiple of so many nodes in each block, and
  * the choice leaves the most blocks whole, and of those takes the fewest blocks.  Segments hold whatever the method is,
  * but for native and explicit, and where no tree is known; without them blocks never keep a request from starting.  A
- * request that may have fewer nodes than a segment has none.  Each node gives at least an equal part of its units.
+ * request that may have fewer nodes than a segment has none.  Each node gives at least an equal part of its units.  Segments
+ * that the request itself says (request.h) are instead of these, and hold for native and explicit as well.
  */
 
 struct sl_how {

@@ -205,6 +205,8 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 	rc = check_request(need, how, &nodes, misfit);
 	if (rc == 1 && tl->tree && need->r->max_leaves && sl_tree_leaves(tl->tree, &nodes) > need->r->max_leaves)
 		rc = refuse(misfit, SL_LACK_LEAVES, need->r->max_leaves, 0, 0);
+	if (rc == 1 && tl->tree && need->r->segment && !sl_tree_has_segments(tl->tree, &nodes, need->r->segment))
+		rc = refuse(misfit, SL_LACK_SEGMENTS, nodes.count, need->r->segment, 0);
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {

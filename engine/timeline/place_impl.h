@@ -349,6 +349,9 @@ uint32_t sl_heaviest(const struct sl_space *sp, const struct sl_need *need);
 /* Leaves that the nodes are below, a node that is below none counted as one. */
 uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes);
 
+/* True if each leaf has a multiple of *segment* of the nodes, none of which is below no leaf. */
+bool sl_tree_has_segments(const struct sl_tree *tree, const struct sl_nodeset *nodes, uint32_t segment);
+
 /* -- place_segments.c --------------------------------------------------- */
 
 /* Choose among the offers gathered in blocks, in whole segments if need->segment (place.h), as sl_choose() does. */

@@ -544,7 +544,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 			   .gres = need->whole || need->needs || need->jobs, .floor = floor, .kind = UINT32_MAX };
 	int rc = 0;
 
-	w.block = need->r->contiguous || method == SL_PLACE_CONTIGUOUS;
+	w.block = need->r->contiguous || (method == SL_PLACE_CONTIGUOUS && !need->segment);
 	if (sl_eligible_begin(tl, need, err))
 		return -1;
 	w.sp = tl->space;

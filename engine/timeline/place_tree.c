@@ -264,6 +264,17 @@ uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nod
 	return count;
 }
 
+bool sl_tree_has_segments(const struct sl_tree *tree, const struct sl_nodeset *nodes, uint32_t segment)
+{
+	uint32_t *count = calloc(tree->switches + UINT32_C(1), sizeof(*count)), whole = 0;
+
+	for (uint32_t n = sl_nodeset_next(nodes, 0); count && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
+		if (tree->leaf_of[n] != SL_NO_SWITCH)
+			whole += ++count[tree->leaf_of[n]] % segment == 0;
+	free(count);
+	return (uint64_t) whole * segment == nodes->count;	/* (without memory: no) */
+}
+
 void sl_widen(struct sl_space *sp)
 {
 	sp->offers = sp->wholes;

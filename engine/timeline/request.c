@@ -158,6 +158,10 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 		return sl_fail(err, SL_EINVAL, "%u cores at once: no node has as many", r->cores_at_once);
 	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
 		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
+	if (r->segment && (r->required || r->parts || r->max_leaves || r->most_nodes || r->contiguous ||
+			   or_one(r->min_nodes) != r->max_nodes || r->max_nodes % r->segment))
+		return sl_fail(err, SL_EINVAL, "segments of %u nodes: expected beside a number of nodes that is a multiple of it, and "
+			       "beside nothing else that says which nodes", r->segment);
 	return check_gres(r, err);
 }
 

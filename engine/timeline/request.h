@@ -81,6 +81,9 @@ struct sl_pick {		/* of an explicit layout */
 	X(uint32_t, picks, WHICH, FIRST) \
 	/* Most leaf switches that its nodes may be below; 0: no limit. */ \
 	X(uint32_t, max_leaves, LIMIT, NAMED) \
+	/* Its nodes are in segments of so many, each of them below one leaf switch; 0: they are not.  It divides min_nodes, which is \
+	 * max_nodes.  Not beside required nodes, parts, max_leaves, most_nodes or contiguous. */ \
+	X(uint32_t, segment, WHICH, NAMED) \
 	/* Its nodes are chosen without a look at switches.  Not beside max_leaves. */ \
 	X(bool, ignores_tree, FREE, ALL) \
 	/* As many nodes as can be had, if it starts now. */ \

@@ -92,7 +92,7 @@ static void check_even(const struct world *w, const struct reading *q, const str
 static void check_layout(const struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
 			 enum sl_place_method method)
 {
-	bool block = w->r.contiguous || method == SL_PLACE_CONTIGUOUS;
+	bool block = w->r.contiguous || (method == SL_PLACE_CONTIGUOUS && !(w->tree.switches && w->r.segment));
 	struct sl_place p[NODES];
 	int64_t low = 0, high = 0, gres = 0;
 	unsigned set = 0;
@@ -171,16 +171,28 @@ static void check_explicit(struct world *w, const struct sl_layout *l, int64_t s
 
 /* -- the two questions ---------------------------------------------------- */
 
-/* A choice of nodes by gres per job within a limit of nodes is a knapsack: there a
- * fit may be missed. */
-static bool knapsack(const struct world *w)
+/* Segments hold, whatever the method is. */
+static bool has_segments(const struct world *w)
 {
-	return job_gres(&w->r) > 0 || (w->tree.switches && w->r.max_leaves > 1);
+	return w->tree.switches && w->r.segment;
+}
+
+static bool wants_block(const struct world *w, const struct sl_how *how)
+{
+	return w->r.contiguous || (how->method == SL_PLACE_CONTIGUOUS && !has_segments(w));
+}
+
+/* A choice of nodes by gres per job within a limit of nodes is a knapsack: there a
+ * fit may be missed.  So it is with segments of which the nodes need not give as much as each other. */
+static bool knapsack(const struct world *w, const struct reading *q)
+{
+	return job_gres(&w->r) > 0 || (w->tree.switches && w->r.max_leaves > 1) ||
+		(has_segments(w) && q->units > q->least * q->min_nodes);
 }
 
 static void ask_at(struct world *w, const struct reading *q, const struct sl_how *how)
 {
-	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	bool block = wants_block(w, how);
 	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
 	int t = one_in(2) ? 0 : (int) below(SPAN), fewest, most;
 	bool can = possible(w, q, t, block, &fewest, &most);
@@ -189,7 +201,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 
 	assert_true(rc == 0 || rc == 1);
 	assert_int_equal(sl_fit_at(w->tl, &w->r, how, t, NULL, NULL, NULL), rc);
-	if (rc == 1 || !knapsack(w))
+	if (rc == 1 || !knapsack(w, q))
 		assert_int_equal(rc, can);
 	assert_int_equal(sl_fit_at(w->twin, &w->r, how, t, &m, NULL, NULL), rc);
 	same_layout(&l, &m);
@@ -199,10 +211,10 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 		check_layout(w, q, &l, t, how->method);
 		check_booking(w, &l, t);
 		check_explicit(w, &l, t);
-		if (how->method == SL_PLACE_PACK && !block && !knapsack(w) && !w->tree.switches)
+		if (how->method == SL_PLACE_PACK && !block && !knapsack(w, q) && !w->tree.switches)
 			assert_int_equal(l.nodes, fewest);
 		if ((how->method == SL_PLACE_SPREAD || (w->r.most_nodes && !t && how->method != SL_PLACE_PACK)) && !block &&
-		    !knapsack(w) && !w->tree.switches)
+		    !knapsack(w, q) && !w->tree.switches)
 			assert_int_equal(l.nodes, most);
 	}
 	sl_layout_free(&l);
@@ -211,7 +223,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 
 static void ask_earliest(struct world *w, const struct reading *q, const struct sl_how *how)
 {
-	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	bool block = wants_block(w, how);
 	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
 	int64_t from = one_in(2) ? 0 : below(SPAN), latest = one_in(3) ? between(from, SPAN) : SL_FOREVER;
 	int64_t first = NOT_AT_ALL, start = NOT_AT_ALL, other = NOT_AT_ALL;
@@ -227,7 +239,7 @@ static void ask_earliest(struct world *w, const struct reading *q, const struct 
 	assert_int_equal(sl_fit_earliest(w->twin, &w->r, how, from, latest, &other, &m, NULL, NULL), rc);
 	assert_int_equal(start, other);
 	same_layout(&l, &m);
-	if (!knapsack(w))
+	if (!knapsack(w, q))
 		assert_int_equal(start, first);
 	else if (rc)
 		assert_true(start >= first && first != NOT_AT_ALL);
@@ -373,6 +385,7 @@ static struct sl_request like(const struct sl_request *r, const struct sl_reques
 	one.most_nodes = one_in(4) ? other->most_nodes : one.most_nodes;
 	one.contiguous = one_in(4) ? other->contiguous : one.contiguous;
 	one.max_leaves = one_in(4) ? other->max_leaves : one.max_leaves;
+	one.segment = one_in(4) ? other->segment : one.segment;
 	one.ignores_tree = one_in(4);
 	one.tasks = one_in(4) ? other->tasks : one.tasks;
 	one.cores_per_task = one_in(4) ? other->cores_per_task : one.cores_per_task;
@@ -412,7 +425,7 @@ static void add_which(struct sl_request *r, const struct sl_part *part, struct s
 	if (which > 2 || r->required || sl_request_has_job_gres(r))
 		return;
 	r->contiguous = false;
-	r->plane = r->max_leaves = 0;
+	r->plane = r->max_leaves = r->segment = 0;
 	if (which == 0) {
 		r->part = part;
 		r->parts = 2;

@@ -145,6 +145,16 @@ static void random_gres(struct sl_request *r)
 		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4), 0 };
 }
 
+/* In segments, with nothing beside them that may not be there. */
+static void random_segments(struct sl_request *r)
+{
+	r->segment = 1 + below(3);
+	r->min_nodes = r->max_nodes = r->segment * (1 + below(3));
+	r->required = NULL;
+	r->max_leaves = 0;
+	r->most_nodes = r->contiguous = false;
+}
+
 void random_request(struct world *w)
 {
 	struct sl_request *r = &w->r;
@@ -204,13 +214,15 @@ void random_request(struct world *w)
 		r->required = &w->required;
 	}
 	r->max_leaves = one_in(2) ? below(3) : 0;
+	if (one_in(5))
+		random_segments(r);
 }
 
 bool are_below(const struct world *w, unsigned nodes)
 {
-	unsigned leaves = 0;
+	unsigned leaves = 0, of_leaf[NODES] = { 0 };
 
-	if (!w->tree.switches || !w->r.max_leaves)
+	if (!w->tree.switches || (!w->r.max_leaves && !w->r.segment))
 		return true;
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (!(nodes >> n & 1))
@@ -218,8 +230,12 @@ bool are_below(const struct world *w, unsigned nodes)
 		if (w->leaf_of[n] == SL_NO_SWITCH)
 			return false;
 		leaves |= 1u << w->leaf_of[n];
+		of_leaf[w->leaf_of[n]]++;
 	}
-	return (uint32_t) __builtin_popcount(leaves) <= w->r.max_leaves;
+	for (uint32_t i = 0; w->r.segment && i < NODES; i++)
+		if (of_leaf[i] % w->r.segment)
+			return false;
+	return !w->r.max_leaves || (uint32_t) __builtin_popcount(leaves) <= w->r.max_leaves;
 }
 
 struct reading read_request(const struct sl_request *r)

@@ -54,7 +54,7 @@ void random_op(struct world *w);
 void random_request(struct world *w);
 struct reading read_request(const struct sl_request *r);
 
-/* Are nodes, bit n for node n, below as few leaf switches as asked for? */
+/* Are nodes, bit n for node n, below as few leaf switches as asked for, and in whole segments? */
 bool are_below(const struct world *w, unsigned nodes);
 
 /* Cores that so many units take on a node. */

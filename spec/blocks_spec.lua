@@ -5,12 +5,12 @@ local support = require "spec.support"
 local t = require "sched.test"
 
 -- Three racks of four nodes; two nodes of the first and one of the second are in use.
-local function machine(pending)
+local function machine(pending, partitions)
 	local nodes = {}
 	for n = 1, 12 do
 		nodes[n] = { name = ("n%02d"):format(n), cores = 8, topology = ("rack%d"):format((n - 1) // 4 + 1) }
 	end
-	return t.cluster { nodes = nodes, now = 1700000000, pending = pending, running = {
+	return t.cluster { nodes = nodes, now = 1700000000, partitions = partitions, pending = pending, running = {
 		{ id = 91, nodes = { "n01", "n02" }, cores = 8, ends_in = "2h" },
 		{ id = 92, nodes = { "n05" }, cores = 8, ends_in = "1h" },
 	} }
@@ -50,6 +50,19 @@ describe("place = \"blocks\"", function()
 		local list = 'sched.place { "blocks", segment = function(job) return job.id == 1 and 3 or nil end }, "easy"'
 		assert.equal("n06 n07 n08", nodes_of(list, machine { job(1, 3), job(2, 2) }, 1))
 		assert.equal("n03 n04", nodes_of(list, machine { job(1, 3), job(2, 2) }, 2))
+	end)
+
+	it("has the segments of --segment below topology/block, whatever the policy says", function()
+		local function nodes_of_job(segment, nodes, list)
+			local one = job(1, nodes)
+			one.segment = segment
+			return nodes_of(list or '"easy"', machine({ one }, { main = { block_nodes = 4 } }), 1)
+		end
+		assert.equal("n03 n04 n06 n07", nodes_of_job(2, 4))
+		assert.equal("n06 n07 n08 n09 n10 n11", nodes_of_job(3, 6))
+		assert.equal("n09 n10 n11 n12", nodes_of_job(nil, 4))	-- one block
+		assert.equal("n09 n10 n11 n12", nodes_of_job(nil, 4, 'sched.place { "blocks", segment = 2 }, "easy"'))
+		assert.equal("n03 n04 n06 n07", nodes_of_job(2, 4, 'sched.place { "blocks", segment = 4 }, "easy"'))
 	end)
 
 	it("refuses a segment that is none", function()

@@ -93,7 +93,7 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 		r.core_spec = n % 20 == 7 ? 1 : core_spec;
 		r.sockets = b->nodes % 2 && r.cores % 2 == 0 ? 2 : 1;
 		if (tree)
-			r.topology = sl_builder_str(b->builder, leaves[build_below(s, 5)]);
+			r.topology = sl_builder_str(b->builder, leaves[build_below(s, b->nodes % 2 ? 4 : 5)]);
 		if (one_in(s, 12))
 			r.state = one_in(s, 2) ? SL_NODE_DOWN : SL_NODE_DRAIN;
 		else if (one_in(s, 20))
@@ -163,6 +163,7 @@ static void random_partitions(struct build *b, uint64_t *s)
 
 	sl_builder_row(b->builder, SL_T_PARTITION, 0, &r);
 	random_part_times(s, &r);
+	r.block_nodes = b->nodes % 4 == 1 ? 1 + b->nodes % 5 : 0;
 	sl_builder_update(b->builder, SL_T_PARTITION, 0, &r);
 	for (uint32_t p = build_below(s, 3); p > 0; p--) {
 		uint32_t first = build_below(s, b->nodes), row, share = one_in(s, 3) ? 2 + build_below(s, 3) : 1;
@@ -189,6 +190,8 @@ static void random_partitions(struct build *b, uint64_t *s)
 			r.flags &= ~SL_PART_UP;
 		if (one_in(s, 12))
 			r.flags |= SL_PART_OTHER_TOPOLOGY;
+		else if (b->nodes % 2)
+			r.block_nodes = first % 6;
 		if (one_in(s, 16))
 			r.max_cpus_per_socket = 1 + build_below(s, 4);
 		if (one_in(s, 4))
@@ -341,6 +344,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->switches = 1 + build_below(s, 2);
 		r->switch_wait = build_below(s, 3) * 100;
 	}
+	if (r->id % 4 == 1)
+		r->segment = 1 + r->id % 3;
 	if (one_in(s, 15))
 		r->asks |= SL_ASKS_BURST_BUFFER;
 	if (r->id % 8 == 5)

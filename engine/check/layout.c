@@ -456,6 +456,37 @@ static int check_switches(struct check *c, const struct row *r)
 		       job->id[r->job], job->switches[r->job]);
 }
 
+/* Nodes of each segment below topology/block; 0: there are no blocks.  (A job without segments is one itself.) */
+static uint32_t segment_of(const struct check *c, const struct row *r)
+{
+	uint32_t says = c->snap->job.segment[r->job];
+
+	if (!c->snap->partition.block_nodes[r->partition] || r->places.count < 2)
+		return 0;
+	return says && says <= r->places.count ? says : r->places.count;
+}
+
+/* Each block has whole segments of the job. */
+static int check_segments(struct check *c, const struct row *r)
+{
+	const uint32_t *node = &c->plan->place.node[r->places.first], *path = c->snap->node.topology;
+	uint32_t segment = segment_of(c, r), all = r->places.count;
+
+	for (uint32_t i = 0; segment && i < all; i++) {
+		const char *here = check_str(c, path[node[i]]);
+		uint32_t same = 0;
+
+		if (i && path[node[i]] == path[node[i - 1]])
+			continue;
+		for (uint32_t n = 0; n < all; n++)
+			same += path[node[n]] == path[node[i]] || !strcmp(check_str(c, path[node[n]]), here);
+		if (same % segment || !*here)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes in block %s, segments of %" PRIu32,
+				       c->snap->job.id[r->job], same, *here ? here : "(none)", segment);
+	}
+	return 0;
+}
+
 /* Is that one of the numbers of nodes that it lists: "1,4-6,8"? */
 static bool is_listed(const char *list, uint32_t count)
 {
@@ -495,7 +526,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
-	if (check_features(c, r) < 0 || check_switches(c, r) < 0)
+	if (check_features(c, r) < 0 || check_switches(c, r) < 0 || check_segments(c, r) < 0)
 		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
 		if (check_gres(c, r, a, g) < 0)

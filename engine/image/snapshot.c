@@ -145,7 +145,7 @@ static const struct sl_word asks[] = {
 	{ SL_ASKS_TASK_GRES, "TASK_GRES" }, { SL_ASKS_ONE_TYPE, "ONE_TYPE" },
 	{ SL_ASKS_DEFAULT_CPUS, "DEFAULT_CPUS" }, { SL_ASKS_SOCKETS_IN_TURN, "SOCKETS_IN_TURN" },
 	{ SL_ASKS_HRES, "HRES" }, { SL_ASKS_EXTRA, "EXTRA" }, { SL_ASKS_RECLAIM, "RECLAIM" },
-	{ SL_ASKS_TASK_TRES, "TASK_TRES" },
+	{ SL_ASKS_TASK_TRES, "TASK_TRES" }, { SL_ASKS_SEGMENT_BLOCKS, "SEGMENT_BLOCKS" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },

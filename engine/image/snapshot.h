@@ -127,7 +127,8 @@ enum sl_snapshot_table {
 	X(str, deny_qos, -1, 0, "DenyQos") \
 	X(str, allow_users, -1, 0, "user ids of AllowGroups, comma-separated; -: none; empty: all") \
 	/* ends that are not what the limit says */ \
-	X(i64, over_time_limit, -1, -1, "OverTimeLimit, seconds; -1: the cluster's")
+	X(i64, over_time_limit, -1, -1, "OverTimeLimit, seconds; -1: the cluster's") \
+	X(u32, block_nodes, -1, 0, "topology/block: the first of BlockSizes, where node.topology has the blocks; 0: another topology")
 
 #define SL_PART_UP		0x1	/* schedules jobs (UP) */
 #define SL_PART_DEFAULT		0x2
@@ -139,7 +140,7 @@ enum sl_snapshot_table {
 #define SL_PART_EXCLUSIVE_TOPO	0x80	/* each job has its switches to itself (from 24.05 on) */
 #define SL_PART_BY_SOCKET	0x200	/* its SelectTypeParameters: CR_Socket*, whatever the cluster's say */
 #define SL_PART_BY_CORE		0x400	/* ... CR_Core* */
-#define SL_PART_OTHER_TOPOLOGY	0x100	/* its topology is not what node.topology says: blocks, a ring, a torus, or another of topology.yaml */
+#define SL_PART_OTHER_TOPOLOGY	0x100	/* its topology is not what node.topology says: a ring, a torus, another of topology.yaml, or blocks without block_nodes */
 
 /*
  * Jobs: pending ones, running ones and those that finished a short while ago.
@@ -216,6 +217,7 @@ enum sl_snapshot_table {
 	X(range, exc_nodes, SL_T_RUN, 0, "nodes that must not") \
 	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
 	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
+	X(u32, segment, -1, 0, "--segment: its nodes are in segments of so many, which topology/block has in one block each; 0: not said") \
 	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
 	X(str, shapes_ignored, -1, 0, "why all alternatives in its comment are ignored; empty: they are not") \
 	/* what: anything else */ \
@@ -309,6 +311,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_EXTRA		0x1000000	/* nodes whose Extra has what its --extra says (extra_constraints) */
 #define SL_ASKS_RECLAIM		0x2000000	/* licences that it may get by preemption (reclaim_licenses); not in its list of licences */
 #define SL_ASKS_TASK_TRES	0x4000000	/* something for each task, CPUs too (-c, from 23.11 on), although it overcommits */
+#define SL_ASKS_SEGMENT_BLOCKS	0x8000000	/* segments in few blocks, or each in another one (--consolidate-segments, --spread-segments) */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

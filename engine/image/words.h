@@ -30,6 +30,11 @@ typedef unsigned __int128 sl_word_set;
 #define SL_ODD_SHAPE (SL_W(CORE_SPEC) | SL_W(OVERCOMMIT) | SL_W(SHARED_NODES) | SL_W(UNEQUAL_SOCKETS) | \
 		      SL_W(ODD_SOCKETS) | SL_W(UNEQUAL_THREADS) | SL_W(UNSURE_SOCKETS))
 
+/* What decides which of the nodes of its block a job has, or what each of them gives. */
+#define SL_BESIDE_BLOCKS (SL_W(NODELIST) | SL_W(CONTIGUOUS) | SL_W(SWITCHES) | SL_W(PREFER) | SL_W(COUNTS) | SL_W(NODE_COUNTS) | \
+			  SL_W(OVERCOMMIT) | SL_W(PLANE) | SL_W(ARBITRARY) | SL_W(JOB_GRES) | SL_SOCKET_SHAPE | SL_BOUND | \
+			  SL_W(ALTERNATIVE) | SL_W(LOAN) | SL_W(SHARED_CORES) | SL_W(PARTIAL) | SL_W(LLN) | SL_W(UNSETTLED))
+
 /* A job that asks for one of these has no alternatives: a shape says nothing of them (plugin/request/shape.c). */
 #define SL_NO_ALTERNATIVE (SL_SOCKET_SHAPE | SL_W(BOARDS) | SL_W(OVERCOMMIT) | SL_W(CORE_SPEC) | SL_W(PLANE) | SL_W(ARBITRARY) | \
 			   SL_W(NODE_COUNTS) | SL_W(EXPAND) | SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES) | SL_W(SOCKET_GRES) | \
@@ -93,6 +98,8 @@ typedef unsigned __int128 sl_word_set;
 	  "shares of GPUs with whole nodes, by type, unequal, with one_sharing; no_consume of the job; types without File=") \
 	X(WHOLE_SWITCHES, "--exclusive=topo or ExclusiveTopo", SL_ALONE, "24.05", "", \
 	  "nobody else may be on any node of a switch; the timeline knows nodes") \
+	X(SEGMENT_BLOCKS, "--spread-segments or --consolidate-segments", SL_W(BLOCKS), "25.11", "", \
+	  "which blocks its segments may be in depends on all levels of blocks, which are not in the snapshot") \
 	X(BURST_BUFFER, "--bb", SL_ALONE, "", "", "what is needed is settled only as the job starts") \
 	X(EXPAND, "--dependency=expand", SL_ALONE, "", "", "what is needed is settled only as the job starts") \
 	X(HRES, "--licenses of resources.yaml", SL_ALONE, "25.05", "", "they belong to nodes, and select knows of which how many are left") \
@@ -140,8 +147,8 @@ typedef unsigned __int128 sl_word_set;
 	X(MIXED_SOCKETS, "CR_Socket in some partitions alone", SL_W(PARTS_BY_SOCKET), "", "", \
 	  "select gives a socket although others have cores of it, and, told to fill sockets, those cores, too") \
 	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
-	X(OTHER_TOPOLOGY, "topology/block, ring or torus3d, or one of several topologies", SL_W(SEVERAL_NODES), "23.11", "", \
-	  "the engine knows trees of switches") \
+	X(OTHER_TOPOLOGY, "topology/ring or torus3d, one of several topologies, or topology/block before 24.11", SL_W(SEVERAL_NODES), \
+	  "23.11", "", "the engine knows trees of switches, and blocks of one size") \
 	X(SOCKET_CAP, "MaxCPUsPerSocket", SL_ALONE, "23.02", "", "which sockets the jobs of a partition are on is not in the snapshot") \
 	X(GPU_CORES, "RestrictedCoresPerGPU", SL_ALONE, "24.05", "", "which cores of a node are kept for GPUs is not in the snapshot")
 
@@ -163,6 +170,10 @@ typedef unsigned __int128 sl_word_set;
 	X(UNEVEN, "nodes that may give unequal tasks, GPUs or parts of cores", 0, "", "", "") \
 	X(UNSETTLED, "parts of several nodes whose tasks are not settled", 0, "", "", "") \
 	X(SEVERAL_NODES, "several nodes", 0, "", "", "") \
+	X(BLOCKS, "several nodes below topology/block", SL_BESIDE_BLOCKS, "24.11", "", \
+	  "select is shown the chosen nodes alone, and told nothing of what each of them gives") \
+	X(WIDE_BLOCKS, "a range of nodes below topology/block, a job or segments larger than a block, nodes in no block", SL_ALONE, \
+	  "24.11", "", "where they may be depends on all levels of blocks, which are not in the snapshot") \
 	X(UNCOUNTED_CAP, "MaxCPUsPerNode beside as many kinds of gres as the engine counts", SL_ALONE, "", "", \
 	  "the engine counts the CPUs of a partition on a node as a kind of gres")
 

@@ -53,6 +53,7 @@ struct part {
 	int64_t core_spec;		/* likewise */
 	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
 	bool restricts_cores;		/* some of them have RestrictedCoresPerGPU */
+	bool has_others;		/* some of them are below no switch, nor in a block */
 	bool shares;			/* on some of its nodes jobs may share a core, in this partition or in another one */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */

@@ -70,6 +70,7 @@ static void measure_nodes(struct sl_cluster *c, const struct sl_entry *e)
 			part->core_spec = first || part->core_spec == core_spec ? core_spec : -1;
 			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
 			part->restricts_cores |= node->res_cores_per_gpu[n] > 0;
+			part->has_others |= !*cluster_str(c, node->topology[n]);
 			first = false;
 		}
 	}
@@ -400,6 +401,46 @@ static bool has_settled_tasks(const struct sl_request *r)
 						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
 }
 
+/* True if it has one node for certain.  (A task does not span nodes; gres of the job as a whole may, as the nodes or numbers of nodes
+ * that it lists.) */
+static bool has_one_node(const struct want *w)
+{
+	const struct sl_request *r = &w->pub.request;
+
+	return r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1 && !(w->pub.asked & (SL_W(JOB_GRES) | SL_W(NODELIST) | SL_W(NODE_COUNTS))));
+}
+
+/* True if the job has a fixed number of nodes and a task on each. */
+static bool has_a_task_on_each(const struct sl_request *r)
+{
+	return r->min_nodes == r->max_nodes && r->tasks == r->min_nodes && !r->tasks_per_node;
+}
+
+/*
+ * topology/block has each segment of a job in one block, and a job without segments is one itself (eval_nodes_block(), 24.11 to
+ * 26.05).  Nodes of a segment, if any choice of free nodes with whole segments is one that select accepts; 0: there are
+ * no blocks, or only select knows which choices are.
+ */
+static uint32_t ask_blocks(struct sl_cluster *c, struct want *w)
+{
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job, block = c->snap->partition.block_nodes[w->entry.partition];
+	uint32_t segment = c->snap->job.segment[j] ? c->snap->job.segment[j] : r->min_nodes;
+
+	if (block && !(w->pub.asked & SL_W(SEVERAL_NODES)))
+		r->max_nodes = 1;	/* (so that no policy names two) */
+	if (!block || r->max_nodes == 1)
+		return 0;
+	w->pub.asked |= SL_W(BLOCKS);
+	if (has_a_task_on_each(r))
+		w->pub.asked &= ~SL_W(UNSETTLED);
+	if (segment <= block && segment && r->min_nodes % segment == 0 && r->min_nodes == r->max_nodes && !w->wide.differs &&
+	    !(c->snap->job.flags[j] & SL_JOBF_SPREAD) && !cluster_part(c, &w->entry)->has_others)
+		return segment;
+	w->pub.asked |= SL_W(WIDE_BLOCKS);
+	return 0;
+}
+
 void want_leave_to_select(struct want *w)
 {
 	char text[SL_WORDS_TEXT];
@@ -422,10 +463,11 @@ static bool is_serial(const struct sl_cluster *c, const struct want *w)
 		c->snap->job.min_nodes[j] == 1 && c->snap->job.max_nodes[j] <= 1;
 }
 
-static void choose_method(const struct sl_cluster *c, struct want *w)
+static void choose_method(struct sl_cluster *c, struct want *w)
 {
 	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
-	const struct sl_request *r = &w->pub.request;
+	struct sl_request *r = &w->pub.request;
+	uint32_t segment;
 
 	w->pub.method = SL_PLACE_BESTFIT;
 	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
@@ -437,10 +479,13 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	w->pub.request.ignores_tree = c->snap->meta.select_flags[0] & SL_SELECT_TOPO_OPTIONAL && !c->snap->job.switches[w->entry.job];
 	w->placed = w->pub.method;
 	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
-	w->pub.asked |= r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1) ? 0 : SL_W(SEVERAL_NODES);
+	w->pub.asked |= has_one_node(w) ? 0 : SL_W(SEVERAL_NODES);
+	segment = ask_blocks(c, w);
 	w->pub.native = sl_words_left(w->pub.asked);
 	if (w->pub.native)
 		want_leave_to_select(w);
+	else
+		r->segment = segment;
 }
 
 /* Is its alternative one that it may not be started as? */

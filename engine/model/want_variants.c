@@ -107,7 +107,7 @@ static void deal_evenly(struct want *w)
 
 int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	if (w->entry.loan || !is_whole(c, w))
+	if (w->entry.loan || w->pub.asked & SL_W(BLOCKS) || !is_whole(c, w))
 		return 0;
 	if (needs_active(c, w))
 		return confine_to_active(c, w, err);

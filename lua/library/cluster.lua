@@ -407,6 +407,7 @@ function history:summary(question) end
 ---@field exc_nodes? string[]
 ---@field switches? integer
 ---@field switch_wait? integer
+---@field segment? integer --segment: nodes of a segment, which topology/block has in one block
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
 ---@field shapes_ignored? string why all alternatives in its comment are ignored; nil: they are not
 ---@field plane_size? integer tasks that each node gets in its turn, of a plane distribution
@@ -543,7 +544,7 @@ function history:summary(question) end
 ---@field default boolean
 ---@field exclusive_user boolean
 ---@field exclusive_topo boolean
----@field other_topology boolean its topology is not what node.topology says: blocks, a ring, a torus, or another of topology.yaml
+---@field other_topology boolean its topology is not what node.topology says: a ring, a torus, another of topology.yaml, or blocks without block_nodes
 ---@field lln boolean
 ---@field force boolean
 ---@field hidden boolean
@@ -565,6 +566,7 @@ function history:summary(question) end
 ---@field deny_qos? string
 ---@field allow_users? string user ids of AllowGroups, comma-separated; -: none; nil: all
 ---@field over_time_limit? number OverTimeLimit, seconds; nil: the cluster's
+---@field block_nodes? integer topology/block: nodes of a block, the first of BlockSizes; nil: another topology
 
 ---@class sched.license
 ---@field name string

@@ -147,6 +147,8 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 		asks |= SL_ASKS_BURST_BUFFER;
 	if (sl_job_extra(job))
 		asks |= SL_ASKS_EXTRA;
+	if (sl_says_segment_blocks(job))
+		asks |= SL_ASKS_SEGMENT_BLOCKS;
 	return asks | asks_of_licenses(s, job);
 }
 

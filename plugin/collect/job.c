@@ -479,6 +479,7 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->exc_nodes = excluded_nodes(c, job);
 	row->switches = sl_set32(job->req_switch);
 	row->switch_wait = sl_set32(job->wait4switch);
+	row->segment = sl_segment(d);
 }
 
 /* The tasks of each node, which Slurm keeps for nodes that are required, in their order.  Other nodes may be asked for

@@ -241,13 +241,19 @@ static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_pl
 		(sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->ntasks_per_socket));
 }
 
+/* True if so many nodes of the job are placed by topology/block, which has no arbitrary_tpn. */
+static bool is_in_blocks(const job_record_t *job, uint32_t nodes)
+{
+	return nodes > 1 && sl_part_has_blocks(job->part_ptr);
+}
+
 static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool dealt)
 {
 	if (!count)
 		return SL_LAYOUT_NATIVE;
 	if (says_tasks(job->details))	/* of so many nodes */
 		return count == job->details->min_nodes ? SL_LAYOUT_TASKS : SL_LAYOUT_NATIVE;
-	if (!dealt)
+	if (!dealt || is_in_blocks(job, count))
 		return SL_LAYOUT_PIN;
 	return SL_HAVE_ARBITRARY_TPN || is_even_by_socket(job, place, count) ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
 }
@@ -277,13 +283,16 @@ static uint32_t per_task(const job_record_t *job)
  * does not look at nodes that a request excludes, and at 10,000 of them looking is most of what
  * a start costs.  (With gres it wants cores for all tasks where one node is the most that a job
  * may have, though it overcommits: that is not said then.)
+ *
+ * topology/block does not take nodes that are required beside --segment, and has all of them in one of its larger blocks.  It is
+ * shown the nodes of the plan alone then: as many as the job has.
  */
 static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *keep_off, const bitstr_t *excluded)
 {
 	sl_details_t *d = job->details;
 
 	if (nodes) {
-		d->req_node_bitmap = nodes;
+		d->req_node_bitmap = is_in_blocks(job, (uint32_t) bit_set_count(nodes)) ? NULL : nodes;
 		d->min_nodes = (uint32_t) bit_set_count(nodes);
 		if (!d->overcommit || !job->gres_list_req)
 			d->max_nodes = d->min_nodes;
@@ -371,6 +380,8 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	}
 	s->excluding = nodes || keep_off;
 	change_nodes(job, nodes, keep_off, s->exc_node_bitmap);
+	if (nodes && !d->req_node_bitmap)
+		FREE_NULL_BITMAP(nodes);
 	return nodes;
 }
 

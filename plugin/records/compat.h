@@ -529,6 +529,65 @@ static inline bool sl_topology_has_switches(void)
 }
 
 /*
+ * topology/block: nodes of a base block, the first of BlockSizes, as "scontrol show topology" has it.  0 if the first topology of
+ * the cluster is another one, and before 24.11, which does not say it.
+ */
+static inline uint32_t sl_topology_block_nodes(void)
+{
+	unsigned long nodes = 0;
+#if SL_SLURM(24, 11)
+	static const char key[] = " BlockSize=";
+	dynamic_plugin_data_t *topology = NULL;
+	char *text = NULL, *at;
+
+	if (topology_get_plugin_id() != TOPOLOGY_PLUGIN_BLOCK)
+		return 0;
+#if SL_SLURM(25, 11)
+	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, &topology) == SLURM_SUCCESS && topology) {
+		topology_g_topoinfo_print(topology, NULL, NULL, &text);
+		topology_g_topoinfo_free(topology);
+	}
+#elif SL_SLURM(25, 5)
+	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, &topology) == SLURM_SUCCESS && topology) {
+		topology_g_topology_print(topology, NULL, NULL, &text);
+		topology_g_topology_free(topology);
+	}
+#else
+	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, &topology) == SLURM_SUCCESS && topology) {
+		topology_g_topology_print(topology, NULL, &text);
+		topology_g_topology_free(topology);
+	}
+#endif
+	if (text && (at = strstr(text, key)))
+		nodes = strtoul(at + strlen(key), NULL, 10);
+	xfree(text);
+#endif
+	return nodes < NO_VAL ? (uint32_t) nodes : 0;
+}
+
+/* True if jobs of that partition are placed by the first topology of the cluster. */
+static inline bool sl_part_has_first_topology(const part_record_t *part)
+{
+#if SL_SLURM(25, 5)
+	return !part->topology_idx;
+#else
+	(void) part;
+	return true;
+#endif
+}
+
+/* True if jobs of that partition are placed in blocks. */
+static inline bool sl_part_has_blocks(const part_record_t *part)
+{
+#if SL_SLURM(24, 11)
+	return part && sl_part_has_first_topology(part) && topology_get_plugin_id() == TOPOLOGY_PLUGIN_BLOCK;
+#else
+	(void) part;
+	return false;
+#endif
+}
+
+/*
  * True if select places jobs of that partition by anything else than that first topology as a tree, or without one.  Such
  * a topology refuses nodes that are required and are not as it would have them, and from 26.05 on arbitrary_tpn
  * (eval_nodes_block() and its like).  Before 25.05 topology/3d_torus only orders the nodes.  With "dragonfly" in
@@ -545,6 +604,28 @@ static inline bool sl_part_other_topology(const part_record_t *part)
 	(void) part;
 	return !xstrcmp(slurm_conf.topology_plugin, "topology/block") ||
 		(!xstrcmp(slurm_conf.topology_plugin, "topology/tree") && xstrcasestr(slurm_conf.topology_param, "dragonfly"));
+#endif
+}
+
+/* --segment: nodes of a segment; 0: the job asks for none. */
+static inline uint32_t sl_segment(const sl_details_t *d)
+{
+#if SL_SLURM(24, 5)
+	return d->segment_size == NO_VAL16 ? 0 : d->segment_size;
+#else
+	(void) d;
+	return 0;
+#endif
+}
+
+/* True if it says in which blocks its segments are to be. */
+static inline bool sl_says_segment_blocks(const job_record_t *job)
+{
+#ifdef SPREAD_SEGMENTS
+	return job->bit_flags & (SPREAD_SEGMENTS | CONSOLIDATE_SEGMENTS);
+#else
+	(void) job;
+	return false;
 #endif
 }
 

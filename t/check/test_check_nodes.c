@@ -390,6 +390,38 @@ static void features_in_brackets_are_the_same_on_all_nodes(void **state)
 	build_destroy(b);
 }
 
+static void segments_lie_whole_in_blocks(void **state)
+{
+	static const char *const path[] = { "b1", "b1", "b2", "" };
+	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 2 });
+	struct built_plan *p;
+	struct sl_range r;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(b->builder, path[n]));
+	build_change_job(b, 2, .segment = 2);
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);		/* no blocks: nobody heeds it */
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .block_nodes = 2);
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: has 1 nodes in block b1, segments of 2");
+	build_change_job(b, 2, .segment = 0);			/* one segment */
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: has 1 nodes in block b1, segments of 2");
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	build_change_job(b, 2, .segment = 4);			/* larger than the job: ignored */
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: has 1 nodes in block b1, segments of 2");
+	build_change_job(b, 2, .segment = 1);
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: has 1 nodes in block (none), segments of 1");
+	p = build_plan(b);
+	r = place(p, 0, 1, 0, 0);
+	place(p, 2, 1, 0, 0);
+	r.count = 2;
+	put_start(p, 2, r);
+	expect(b, p, NULL);
+	build_destroy(b);
+}
+
 static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 {
 	static const char *const path[] = { "root.a", "root.b", "root.a", "root.c" };
@@ -663,6 +695,7 @@ int main(void)
 		cmocka_unit_test(no_node_counts_for_two_features),
 		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),
 		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
+		cmocka_unit_test(segments_lie_whole_in_blocks),
 		cmocka_unit_test(constraints_that_cannot_be_read_are_not_taken_as_satisfied),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
 		cmocka_unit_test(the_number_of_nodes_is_one_of_those_that_are_listed),

@@ -46,7 +46,7 @@ one_block_scene() {
 	local one
 	holds -N3 --exclusive -w 'n[001-003]' > /dev/null
 	got -N2 --exclusive
-	was_left_to_select
+	slurm_since 24.11 || was_left_to_select
 	scancel -n wrap -w 'n[005-008]'
 	wait_for 30 has_jobs R -eq 1
 	holds -N2 --exclusive -w 'n[005-006]' > /dev/null

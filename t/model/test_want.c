@@ -132,6 +132,59 @@ CELLS(jobs_of_several_nodes_of_another_topology_are_native,
 	{ "tasks=1", "" },
 	{ "nodes=1 max_nodes=2 tasks=2", "left=OTHER_TOPOLOGY" })	/* it might have two */
 
+/* topology/block with blocks of *nodes* nodes: the machine has two of two each, and the last node may be in none. */
+static void put_blocks(struct build *b, uint32_t nodes, bool all)
+{
+	for (uint32_t n = 0; n < b->nodes; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(b->builder, n < 2 ? "b1" : all || n < 3 ? "b2" : ""));
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .block_nodes = nodes);
+}
+
+static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(void **state)
+{
+	static const struct {
+		struct build_job job;
+		uint32_t segment, asks, is;
+		sl_word_set left;
+	} try[] = {
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 2, 0, 2, 0 },
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 1, 0, 1, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .exclusive = true }, 0, 0, 2, 0 },			/* one block */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2 }, 0, 0, 2, 0 },			/* a task on each */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2 }, 0, 0, 2, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3 }, 0, 0, 0, SL_W(BLOCKS) },		/* two on which? */
+		{ { .nodes = 1, .max_nodes = 1, .tasks = 3 }, 0, 0, 0, 0 },
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 0, 0, 0, SL_W(WIDE_BLOCKS) },	/* larger than a block */
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 4, 0, 0, SL_W(WIDE_BLOCKS) },
+		{ { .nodes = 3, .max_nodes = 3, .exclusive = true }, 2, 0, 0, SL_W(WIDE_BLOCKS) },	/* no multiple */
+		{ { .nodes = 2, .max_nodes = 2, .exclusive = true }, 3, 0, 0, SL_W(WIDE_BLOCKS) },	/* larger than the job */
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2 }, 0, 0, 0, SL_W(WIDE_BLOCKS) | SL_W(BLOCKS) },
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 2, SL_ASKS_SEGMENT_BLOCKS, 0, SL_W(SEGMENT_BLOCKS) },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(try) / sizeof(try[0]); i++) {
+		struct build *b = build_create("4x8c");
+		struct build_job job = try[i].job;
+		struct sl_cluster *c;
+
+		job.id = 1;
+		put_blocks(b, 2, true);
+		build_pending(b, job);
+		build_change_job(b, 1, .segment = try[i].segment);
+		build_change_job(b, 1, .asks = try[i].asks);
+		c = build_cluster(b);
+		assert_left(want(c, 1), try[i].left);
+		assert_int_equal(want(c, 1)->request.segment, try[i].is);
+		sl_cluster_destroy(c);
+		put_blocks(b, 2, false);	/* what is in no block select places otherwise */
+		c = build_cluster(b);
+		assert_true(job.max_nodes == 1 || want(c, 1)->native & SL_W(WIDE_BLOCKS));
+		sl_cluster_destroy(c);
+		build_destroy(b);
+	}
+}
+
 static void a_job_with_gres_is_native_while_a_reservation_has_some(void **state)
 {
 	struct build *b = build_create("4x8c2g");
@@ -315,6 +368,7 @@ int main(void)
 		cmocka_unit_test(more_than_64_variants_are_left_to_select),
 		cmocka_unit_test(a_list_of_node_counts_is_runs_of_those_that_it_may_have),
 		cmocka_unit_test(jobs_of_several_nodes_of_another_topology_are_native),
+		cmocka_unit_test(segments_that_fit_in_a_block_are_placed_and_others_left_to_select),
 		cmocka_unit_test(a_job_with_gres_is_native_while_a_reservation_has_some),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),

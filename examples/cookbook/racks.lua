@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Racks of 18 nodes: a job of several nodes has the segments of its --segment, or of 18 or 12 nodes, each in one rack, or is in
--- as few racks as will do, and idle racks stay whole.  A job of one node goes where the GPUs that stay free are of use to others.
+-- Racks of 18 nodes: a job of several nodes has the segments of its --segment, or of 18 or 12 nodes, each in one rack,
+-- or is in as few racks as will do, and idle racks stay whole.  A job of one node goes where the GPUs that stay free
+-- are of use to others.
 local sched = require "sched"
 
 local function segment(job)

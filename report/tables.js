@@ -52,6 +52,7 @@ function makeTables({ state, swatch, instant }) {
 		["Jobs that were stopped for others"],
 		["stops", "Stops", number, -1, "runs that were ended for other jobs"],
 		["stops_cancelled", "Stops, cancelled", number, -1, "those of them that were not requeued"],
+		["stops_suspended", "Stops, suspended", number, -1, "those that went on later where they were"],
 		["lost_core_s", "Core-hours lost", hours, -1, "cores × time of work that is to be done again"],
 		["lost_gpu_s", "GPU-hours lost", hours, -1, "the same of GPUs"],
 		["lost_core_share", "Work lost", percent, -1, "the core-hours lost / those that jobs held"],
@@ -95,7 +96,7 @@ function makeTables({ state, swatch, instant }) {
 				element("td", { class: row === best ? "figure best" : "figure" }, ...withDifference(values, row, format, better)))))));
 	}
 
-	const SILENT = new Set(["unfinished", "killed", "cycles", "stops_cancelled", "lost_gpu_s", "lost_gpu_share", "holds_failed"]);	/* where they are 0 */
+	const SILENT = new Set(["unfinished", "killed", "cycles", "stops_cancelled", "stops_suspended", "lost_gpu_s", "lost_gpu_share", "holds_failed"]);	/* where they are 0 */
 
 	function metricRow([key, title, format, better, means], runs) {
 		const values = runs.map((run) => run.result[key]);

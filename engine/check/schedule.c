@@ -69,6 +69,36 @@ static uint32_t find_stop(const struct check *c, const struct key *stops, uint32
 	return SL_NONE;
 }
 
+/* True if others could not have all that the run had while the job is suspended. */
+static bool keeps_some(const struct check *c, const struct row *r)
+{
+	bool counts = c->snap->meta.select_flags[0] & SL_SELECT_MEMORY;
+
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++)
+		if (c->plan->place.gres[i].count || (counts && c->plan->place.memory[i] > 0))
+			return true;
+	return false;
+}
+
+/* Does a job that was suspended go on where it was, and for no longer than its walltime in all? */
+static int check_resumed(const struct check *c, const struct row *r, const struct row *next, int64_t *ran)
+{
+	const struct sl_plan_place_view *v = &c->plan->place;
+	uint32_t id = c->snap->job.id[r->job], same = 0;
+	int64_t limit = c->snap->job.time_limit[r->job];
+
+	*ran += r->until - r->at;
+	while (same < r->places.count && same < next->places.count && v->node[r->places.first + same] == v->node[next->places.first + same] &&
+	       v->cores[r->places.first + same] == v->cores[next->places.first + same])
+		same++;
+	if (same < r->places.count || same < next->places.count)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was suspended, and goes on elsewhere", id);
+	if (limit != SL_UNLIMITED && *ran + next->until - next->at > limit)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": runs for %" PRId64 " s, beside the time that it was suspended; its limit is "
+			       "%" PRId64 " s", id, *ran + next->until - next->at, limit);
+	return 0;
+}
+
 /* Was the job's run one that the other might have stopped, in that way? */
 static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r)
 {
@@ -76,7 +106,10 @@ static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t id = job->id[r->job], other = v->preemptor[stop] ? check_find_job(c, v->preemptor[stop]) : SL_NONE;
 
-	if (v->mode[stop] != SL_STOP_CANCEL && !(job->flags[r->job] & SL_JOBF_REQUEUE))
+	if (v->mode[stop] == SL_STOP_SUSPEND && (job->preempt_mode[r->job] != SL_STOP_SUSPEND || keeps_some(c, r)))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was suspended, which it may not be%s", id,
+			       keeps_some(c, r) ? ": it would keep memory or gres" : "");
+	if (v->mode[stop] != SL_STOP_CANCEL && v->mode[stop] != SL_STOP_SUSPEND && !(job->flags[r->job] & SL_JOBF_REQUEUE))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was requeued, which it may not be", id);
 	if (!v->preemptor[stop])	/* a policy's own word, as scontrol's */
 		return 0;
@@ -100,22 +133,29 @@ static int by_job_and_time(const void *va, const void *vb)
 	return SL_ORDER(a->job, b->job) ?: SL_ORDER(a->at, b->at) ?: SL_ORDER(a, b);
 }
 
-/* One run of a job after the other; all but the last were stopped, and the job was requeued then. */
+/* One run of a job after the other; all but the last were stopped, and the job was requeued or suspended then. */
 static int check_order(struct check *c, const struct row *const *run, const struct key *stops)
 {
+	int64_t ran = 0;		/* of the job, in runs before this one after which it was suspended */
+
 	for (uint32_t i = 0; i < c->rows; i++) {
 		const struct row *r = run[i], *next = i + 1 < c->rows && run[i + 1]->job == r->job ? run[i + 1] : NULL;
 		uint32_t id = c->snap->job.id[r->job], stop = find_stop(c, stops, id, r->at);
 
 		if (stop != SL_NONE && check_stopped_run(c, stop, r) < 0)
 			return -1;
-		if (!next)
+		if (!next) {
+			ran = 0;
 			continue;
+		}
 		if (stop == SL_NONE || c->plan->stop.mode[stop] == SL_STOP_CANCEL)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran twice%s", id, stop == SL_NONE ? "" : ", although it was cancelled");
 		if (next->at < r->until)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 " while its run before goes on until %" PRId64, id,
 				       next->at, r->until);
+		ran = c->plan->stop.mode[stop] == SL_STOP_SUSPEND ? ran : 0;
+		if (c->plan->stop.mode[stop] == SL_STOP_SUSPEND && check_resumed(c, r, next, &ran) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -306,6 +306,23 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 bool sl_cluster_unbook(struct sl_cluster *c);
 int sl_cluster_rebook(struct sl_cluster *c, struct sl_error *err);
 
+/* A running job that is suspended for another one, and goes on as soon as all of its places are free. */
+struct sl_sleeper {
+	uint32_t job;
+	int64_t rest_s;			/* of its walltime, or SL_UNLIMITED */
+	int64_t until;			/* until then others are expected to have cores of its places */
+	const struct sl_place *before;	/* that are kept free for another job until then, which has not begun; by several jobs once */
+	uint32_t before_count;
+	bool is_awake;			/* what comes of it: its places are free, and booked for the rest */
+};
+
+/*
+ * Book anew what suspended jobs hold: while they sleep what others leave of their places, so that nobody slips in, and all of it from
+ * *until* on.  They hold no memory or gres, and keep their licences.  Those that are awake then are as they were before.  Called when
+ * others have started or ended, in the order in which they were suspended.  0, or -1 with *err.
+ */
+int sl_cluster_sleep(struct sl_cluster *c, struct sl_sleeper *s, uint32_t count, struct sl_error *err);
+
 /* A running job has ended: its resources are free from now on. */
 int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err);
 

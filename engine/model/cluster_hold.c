@@ -230,7 +230,7 @@ int cluster_hold(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, i
 	return hold_available(c, j, h, t0, t1, err);
 }
 
-static int unbook_on_node(struct sl_cluster *c, const struct node_booking *b, struct sl_error *err)
+int cluster_unbook_on_node(struct sl_cluster *c, const struct node_booking *b, struct sl_error *err)
 {
 	sl_nodeset_clear(&c->scratch);
 	if (b->t1 <= c->now)
@@ -249,7 +249,7 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 	if (h->end <= c->now)
 		return 0;
 	for (uint32_t i = 0; h->clamped && i < h->own_count; i++)
-		if (unbook_on_node(c, &h->own_bookings[i], err) < 0)
+		if (cluster_unbook_on_node(c, &h->own_bookings[i], err) < 0)
 			return -1;
 	for (uint32_t i = 0; !h->clamped && i < h->count; i = next) {
 		next = gather_alike(c, j, h, i, &r, err);
@@ -407,7 +407,7 @@ int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
 		if (cluster_change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
 			return -1;
 	for (; c->kepts; c->kepts--)
-		if (unbook_on_node(c, &c->kept[c->kepts - 1], err) < 0)
+		if (cluster_unbook_on_node(c, &c->kept[c->kepts - 1], err) < 0)
 			return -1;
 	return 0;
 }

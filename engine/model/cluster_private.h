@@ -384,6 +384,7 @@ int cluster_hold(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0,
 int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err);
 int cluster_release(struct sl_cluster *c, uint32_t job, struct held *h, struct sl_error *err);
+int cluster_unbook_on_node(struct sl_cluster *c, const struct node_booking *b, struct sl_error *err);
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err);
 int cluster_specials_place(struct sl_cluster *c, struct sl_error *err);
 

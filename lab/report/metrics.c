@@ -257,6 +257,7 @@ void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, const struct sl_end
 
 	m->stopped.stops++;
 	m->stopped.cancels += mode == SL_STOP_CANCEL;
+	m->stopped.suspends += mode == SL_STOP_SUSPEND;
 	m->stopped.lost_core_s += (double) e->cores * (double) lost_s;
 	m->stopped.lost_gpu_s += (double) e->gpus * (double) lost_s;
 	m->held_s += (double) e->cores * run;

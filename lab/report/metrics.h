@@ -95,7 +95,7 @@ struct sl_user_result {
 
 /* Runs that were ended for other jobs. */
 struct sl_stop_figures {
-	uint64_t stops, cancels;	/* all; those of them that were not requeued */
+	uint64_t stops, cancels, suspends;	/* all; those of them that were cancelled, suspended; the others were requeued */
 	double lost_core_s, lost_gpu_s;
 	double lost_core_share, lost_gpu_share;	/* of the core- and GPU-seconds that jobs held; filled in by sl_metrics_result() */
 };

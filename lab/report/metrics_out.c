@@ -65,6 +65,7 @@ static void put_stops(struct sl_json *j, const struct sl_result *r)
 {
 	sl_json_put_int(j, "stops", (int64_t) r->stopped.stops);
 	sl_json_put_int(j, "stops_cancelled", (int64_t) r->stopped.cancels);
+	sl_json_put_int(j, "stops_suspended", (int64_t) r->stopped.suspends);
 	sl_json_put_real(j, "lost_core_s", r->stopped.lost_core_s);
 	sl_json_put_real(j, "lost_gpu_s", r->stopped.lost_gpu_s);
 	sl_json_put_real(j, "lost_core_share", r->stopped.lost_core_share);
@@ -174,8 +175,11 @@ static void print_classes(const struct sl_result *r, FILE *out)
 
 static void print_stops(const struct sl_result *r, FILE *out)
 {
-	fprintf(out, "%-24s %" PRIu64 " (%" PRIu64 " requeued, %" PRIu64 " cancelled)\n", "stopped for others", r->stopped.stops,
-		r->stopped.stops - r->stopped.cancels, r->stopped.cancels);
+	fprintf(out, "%-24s %" PRIu64 " (%" PRIu64 " requeued, %" PRIu64 " cancelled", "stopped for others", r->stopped.stops,
+		r->stopped.stops - r->stopped.cancels - r->stopped.suspends, r->stopped.cancels);
+	if (r->stopped.suspends)
+		fprintf(out, ", %" PRIu64 " suspended", r->stopped.suspends);
+	fputs(")\n", out);
 	fprintf(out, "%-24s %.1f core-hours", "work lost by that", r->stopped.lost_core_s / 3600);
 	if (r->gpus)
 		fprintf(out, ", %.1f GPU-hours", r->stopped.lost_gpu_s / 3600);

@@ -14,7 +14,8 @@ struct sl_audit {
 	const struct sl_snapshot *snap;
 	struct sl_builder *b;
 	int64_t *end;			/* of each reservation row */
-	uint32_t jobs, room;
+	struct run { struct sl_plan_reserve_row row; uint32_t loan; } *run;	/* as they were added */
+	uint32_t jobs, room, run_room;
 	uint32_t *last;			/* [job row] of its runs the last one + 1; 0: none */
 };
 
@@ -50,6 +51,7 @@ void sl_audit_destroy(struct sl_audit *a)
 		return;
 	sl_builder_destroy(a->b);
 	free(a->end);
+	free(a->run);
 	free(a->last);
 	free(a);
 }
@@ -83,37 +85,67 @@ static void add_loan(struct sl_audit *a, const struct sl_loan *loan, struct sl_p
 	}
 }
 
-int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
-		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
-		 struct sl_error *err)
+static struct sl_range put_places(struct sl_audit *a, uint32_t job, bool native, const struct sl_place *places, uint32_t count, uint16_t kinds)
 {
-	struct sl_plan_reserve_row job = sl_plan_reserve_row();
+	struct sl_range range = { sl_builder_rows(a->b, SL_P_PLACE), count };
 
-	if (sl_grow(&a->end, &a->room, a->jobs + UINT64_C(1), sizeof(*a->end), err))
-		return -1;
-	job.job = a->snap->job.id[e.job];
-	job.partition = e.partition;
-	add_loan(a, loan, &job);
-	job.shape = e.shape;
-	job.native = native;
-	job.start_time = start;
-	job.places = (struct sl_range) { sl_builder_rows(a->b, SL_P_PLACE), count };
 	for (uint32_t i = 0; i < count; i++) {
 		int64_t memory = a->snap->node.memory[places[i].node];
 		struct sl_plan_place_row row = sl_plan_place_row();
 
 		row.node = places[i].node;
-		row.cores = native || !sl_request_core_spec(a->snap, e.job) ? places[i].cores :
-			    sl_request_node_cores(a->snap, e.job, row.node);
+		row.cores = native || !sl_request_core_spec(a->snap, job) ? places[i].cores :
+			    sl_request_node_cores(a->snap, job, row.node);
 		row.tasks = native ? 0 : places[i].tasks;
 		row.memory = places[i].memory < memory ? places[i].memory : memory > 0 ? memory : 0;
 		row.gres = gres_rows(a, &places[i], kinds);
 		sl_builder_append(a->b, SL_P_PLACE, &row);
 	}
-	sl_builder_append(a->b, SL_P_RESERVE, &job);
+	return range;
+}
+
+static int add_run(struct sl_audit *a, uint32_t job, const struct run *run, int64_t end, struct sl_error *err)
+{
+	if (sl_grow(&a->end, &a->room, a->jobs + UINT64_C(1), sizeof(*a->end), err) ||
+	    sl_grow(&a->run, &a->run_room, a->jobs + UINT64_C(1), sizeof(*a->run), err))
+		return -1;
+	sl_builder_append(a->b, SL_P_RESERVE, &run->row);
+	a->run[a->jobs] = *run;
 	a->end[a->jobs++] = end;
-	a->last[e.job] = a->jobs;
+	a->last[job] = a->jobs;
 	return 0;
+}
+
+int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
+		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
+		 struct sl_error *err)
+{
+	struct run run = { sl_plan_reserve_row(), e.loan };
+	struct sl_plan_reserve_row *job = &run.row;
+
+	job->job = a->snap->job.id[e.job];
+	job->partition = e.partition;
+	add_loan(a, loan, job);
+	job->shape = e.shape;
+	job->native = native;
+	job->start_time = start;
+	job->places = put_places(a, e.job, native, places, count, kinds);
+	return add_run(a, e.job, &run, end, err);
+}
+
+int sl_audit_resumed(struct sl_audit *a, uint32_t job, int64_t start, int64_t end, const struct sl_place *places, uint32_t count,
+		     struct sl_error *err)
+{
+	struct run run;
+
+	if (!a->last[job])	/* it ran when the workload began */
+		return 0;
+	run = a->run[a->last[job] - 1];
+	run.row.start_time = start;
+	run.row.lenders = (struct sl_range) { 0, 0 };
+	add_loan(a, sl_cluster_loan(a->c, run.loan), &run.row);
+	run.row.places = put_places(a, job, run.row.native, places, count, 0);
+	return add_run(a, job, &run, end, err);
 }
 
 void sl_audit_stopped(struct sl_audit *a, const struct sl_sim_stop *stop)

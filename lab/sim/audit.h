@@ -27,6 +27,10 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
 		 struct sl_error *err);
 
+/* A job that was suspended goes on where it was; it has no gres.  0, or -1 with *err. */
+int sl_audit_resumed(struct sl_audit *a, uint32_t job, int64_t start, int64_t end, const struct sl_place *places, uint32_t count,
+		     struct sl_error *err);
+
 /* The job's run ends earlier than it was to: it is stopped for another job, as *stop* says. */
 void sl_audit_stopped(struct sl_audit *a, const struct sl_sim_stop *stop);
 

@@ -116,6 +116,8 @@ static int note_told(void *arg, uint32_t job, int64_t start, int64_t end, struct
 
 static int start_decided(struct sl_sim *s, struct sl_error *err)
 {
+	if (s->opt.latency_s && sim_settle(s, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < s->starts; i++)
 		if (sim_start_job(s, &s->starting[i], err) < 0)
 			return -1;
@@ -237,7 +239,7 @@ static int pass_within(struct sl_sim *s, int64_t t, struct sl_error *err)
 {
 	if (s->opt.interval_s || !(s->opt.each_end || s->opt.arrivals_first))
 		return 0;
-	return sl_cluster_advance(s->cluster, t, err) < 0 || make_pass(s, err) < 0 ? -1 : 0;
+	return sl_cluster_advance(s->cluster, t, err) < 0 || sim_settle(s, err) < 0 || make_pass(s, err) < 0 ? -1 : 0;
 }
 
 static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
@@ -265,7 +267,7 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 	for (sim_drop_outdated(s); s->heap_size && s->heap[0].end <= t; sim_drop_outdated(s))
 		if (sim_end_job(s, sim_pop_ending(s), err) < 0 || pass_within(s, t, err) < 0)
 			return -1;
-	if (sl_cluster_advance(s->cluster, t, err) < 0 || submit_arrived(s, t, err) < 0)
+	if (sl_cluster_advance(s->cluster, t, err) < 0 || sim_settle(s, err) < 0 || submit_arrived(s, t, err) < 0)
 		return -1;
 	if (s->starts_at <= t)
 		return start_decided(s, err);

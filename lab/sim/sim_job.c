@@ -138,6 +138,27 @@ int sim_start_job(struct sl_sim *s, const struct starting *st, struct sl_error *
 	return sim_push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
+/* A job that was suspended goes on. */
+static int resume_job(void *arg, uint32_t job, int64_t rest_s, int64_t *end, struct sl_error *err)
+{
+	struct sl_sim *s = arg;
+	uint32_t count;
+	const struct sl_place *place = sl_cluster_places(s->cluster, job, &count);
+
+	*end = s->now + (ends_it(s, job, rest_s) ? rest_s : runtime_of(s, job));
+	if (s->audit && sl_audit_resumed(s->audit, job, s->now, rest_s < *end - s->now ? s->now + rest_s : *end, place, count,
+					 err) < 0)
+		return -1;
+	if (s->schedule && note_start(s, job, place, count, err) < 0)
+		return -1;
+	return sim_push_ending(s, (struct ending) { s->now, *end, job, 0 }, err);
+}
+
+int sim_settle(struct sl_sim *s, struct sl_error *err)
+{
+	return s->stops ? sl_stops_settle(s->stops, s->cluster, resume_job, s, err) : 0;
+}
+
 /* What the job was to have when the first that waits is to start is left beside that one now. */
 static void widen_room(struct sl_sim *s, uint32_t job)
 {
@@ -184,13 +205,13 @@ static int return_later(struct sl_sim *s, uint32_t job, int64_t at, struct sl_er
 /* A run that ends for another job: it is in the list of these, and the job waits again, or is cancelled. */
 static int end_stopped(struct sl_sim *s, struct sl_sim_stop *stop, struct sl_ended *done, struct sl_error *err)
 {
-	bool requeued = stop->mode != SL_STOP_CANCEL;
+	bool requeued = stop->mode != SL_STOP_CANCEL, sleeps = stop->mode == SL_STOP_SUSPEND;
 	uint32_t job = stop->job;
 
 	stop->nodes = done->nodes;
 	stop->cores = (uint32_t) done->cores;
 	stop->gpus = (uint32_t) done->gpus;
-	if (sl_past_ended(s->past, job, stop->start_s, stop->end_s, requeued ? SL_JOB_PENDING : SL_JOB_PREEMPTED, err) < 0)
+	if (!sleeps && sl_past_ended(s->past, job, stop->start_s, stop->end_s, requeued ? SL_JOB_PENDING : SL_JOB_PREEMPTED, err) < 0)
 		return -1;
 	if (s->audit)
 		sl_audit_stopped(s->audit, stop);
@@ -204,6 +225,8 @@ static int end_stopped(struct sl_sim *s, struct sl_sim_stop *stop, struct sl_end
 			return -1;
 		s->stop[s->stop_count++] = *stop;
 	}
+	if (sleeps)
+		return 0;
 	if (sl_cluster_finish(s->cluster, job, err) < 0)
 		return -1;
 	if (requeued)
@@ -219,6 +242,7 @@ int sim_end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	struct sl_sim_stop stop = { .job = SL_NONE };
 	const struct sl_place *place;
 	uint32_t count;
+	int rc = 0;
 
 	if (s->stops) {
 		done.kept_s = sl_stops_kept(s->stops, e.job);
@@ -231,8 +255,8 @@ int sim_end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	widen_room(s, e.job);
 	if (s->pool)
 		sl_pool_ended(s->pool, e.job);
-	if (s->stops && sl_stops_ended(s->stops, e.job, e.end, &stop))
-		return end_stopped(s, &stop, &done, err);
+	if (s->stops && (rc = sl_stops_ended(s->stops, e.job, e.end, &stop, err)))
+		return rc < 0 ? -1 : end_stopped(s, &stop, &done, err);
 	if (sl_past_ended(s->past, e.job, e.start, e.end, done.killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE, err) < 0)
 		return -1;
 	if (s->schedule) {

@@ -96,6 +96,9 @@ void sim_drop_outdated(struct sl_sim *s);
 /* A job waits, in the queue's order. */
 int sim_submit(struct sl_sim *s, uint32_t job, struct sl_error *err);
 
+/* Jobs that are suspended go on, if they can. */
+int sim_settle(struct sl_sim *s, struct sl_error *err);
+
 int sim_start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err);
 int sim_end_job(struct sl_sim *s, struct ending e, struct sl_error *err);
 

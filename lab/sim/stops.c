@@ -8,19 +8,22 @@
 #include "base/grow.h"
 #include "check/check.h"
 #include "model/preempt.h"
+#include "sim/sleeper.h"
 
 #define REMEMBERED_S 3600	/* jobs that were stopped are listed for that long (snapshot.h, stopped) */
 
 /* The snapshot's columns of jobs that change. */
 #define COLUMNS(X) \
 	X(uint32_t, state) X(int64_t, start_time) X(int64_t, end_time) X(uint32_t, restarts) X(int64_t, preempt_from) \
-	X(int64_t, preempt_time) X(uint32_t, alloc_nodes) X(uint32_t, alloc_cpus) X(uint32_t, alloc_gpus) X(struct sl_range, alloc)
+	X(int64_t, preempt_time) X(int64_t, safe_until) X(int64_t, suspend_time) X(uint32_t, alloc_nodes) X(uint32_t, alloc_cpus) X(uint32_t, alloc_gpus) X(struct sl_range, alloc)
 
 struct of_job {
 	int64_t kept, first_start, end;	/* seconds; 0; when it ends, while it runs */
 	int64_t told;			/* when it was told to end, 0: it was not */
 	uint32_t preemptor, mode, verdict;	/* then */
 	bool is_held;			/* a place is held for it */
+	int64_t began;			/* its run, or the part of it since it was suspended last */
+	int64_t booked, rest_s;		/* until when it was before it was told; of its walltime, while it sleeps */
 };
 
 /* A table that grows: its columns one after the other, as the view of the snapshot has them. */
@@ -42,6 +45,7 @@ struct sl_stops {
 	uint32_t allocs, gress, helds, stoppeds;
 	struct sl_builder *builder;	/* of the plan that is to be carried out, or NULL */
 	struct sl_plan_image plan;
+	uint32_t *asleep, asleeps, asleep_room;	/* rows of jobs that are suspended, the first first */
 	uint64_t holds, failed;
 };
 
@@ -145,21 +149,28 @@ static int copy_columns(struct sl_stops *x)
 	return (x->of = calloc(n, sizeof(*x->of))) ? 0 : -1;
 }
 
-static int refuse_suspended(const struct sl_workload *w, struct sl_error *err)
+/* True if the job would keep something that others cannot have meanwhile (sl_collect_safe_until() in the plug-in). */
+static bool keeps_some(const struct sl_stops *x, uint32_t job)
 {
-	for (uint32_t i = 0; i < w->snap.job.rows; i++)
-		if (w->snap.job.preempt_mode[i] == SL_STOP_SUSPEND)
-			return sl_fail(err, SL_EINVAL, "%s: job %" PRIu32 ": preempt_mode SUSPEND is not simulated: expected CANCEL or REQUEUE",
-				       w->name, w->snap.job.id[i]);
-	return 0;
+	struct sl_range alloc = x->job.alloc[job];
+	bool counts = x->snap.meta.select_flags[0] & SL_SELECT_MEMORY;
+
+	for (uint32_t i = alloc.first; i < alloc.first + alloc.count; i++)
+		if (x->alloc.gres[i].count || (counts && x->alloc.memory[i] > 0))
+			return true;
+	return false;
+}
+
+/* Until when nobody gets its nodes by preempting it: 0, for ever. */
+static int64_t safe_until(const struct sl_stops *x, uint32_t job)
+{
+	return x->snap.job.preempt_mode[job] == SL_STOP_SUSPEND && keeps_some(x, job) ? 0 : x->job.preempt_from[job];
 }
 
 struct sl_stops *sl_stops_create(const struct sl_workload *w, struct sl_error *err)
 {
 	struct sl_stops *x;
 
-	if (refuse_suspended(w, err) < 0)
-		return NULL;
 	x = calloc(1, sizeof(*x));
 	if (!x || (x->w = w, x->snap = w->snap, copy_columns(x) < 0)) {
 		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
@@ -169,10 +180,11 @@ struct sl_stops *sl_stops_create(const struct sl_workload *w, struct sl_error *e
 	    grow_stopped(x, err) < 0)
 		goto error;
 	for (uint32_t i = 0; i < w->snap.job.rows && w->snap.job.state[i] != SL_JOB_PENDING; i++) {
-		x->of[i].first_start = w->snap.job.start_time[i];
+		x->of[i].first_start = x->of[i].began = w->snap.job.start_time[i];
 		x->of[i].end = w->snap.job.start_time[i] + w->runtime_s[i];
 		if (w->snap.job.preempt_mode[i] && !x->job.preempt_from[i])
 			x->job.preempt_from[i] = w->snap.job.start_time[i] + w->exempt_s;
+		x->job.safe_until[i] = safe_until(x, i);
 	}
 	x->now = w->snap.meta.now[0];
 	set_views(x);
@@ -191,6 +203,7 @@ void sl_stops_destroy(struct sl_stops *x)
 	COLUMNS(FIELD)
 #undef FIELD
 	free(x->of);
+	free(x->asleep);
 	free(x->alloc.node), free(x->alloc.cores), free(x->alloc.memory), free(x->alloc.gres);
 	free(x->gres.kind), free(x->gres.count), free(x->gres.of), free(x->gres.devices);
 	free(x->held.job), free(x->held.partition), free(x->held.since), free(x->held.until), free(x->held.places);
@@ -351,6 +364,7 @@ int sl_stops_started(struct sl_stops *x, const struct sl_cluster *c, uint32_t jo
 		x->of[job].first_start = now;
 	x->of[job].end = end;
 	x->of[job].told = 0;
+	x->of[job].began = now;
 	x->job.state[job] = SL_JOB_RUNNING;
 	x->job.start_time[job] = now;
 	x->job.end_time[job] = limit == SL_UNLIMITED ? SL_UNLIMITED : now + limit;
@@ -359,29 +373,50 @@ int sl_stops_started(struct sl_stops *x, const struct sl_cluster *c, uint32_t jo
 	x->job.alloc_nodes[job] = x->job.alloc[job].count;
 	x->job.alloc_cpus[job] = (uint32_t) sl_cluster_has(c, job, SL_UNIT_CPU);
 	x->job.alloc_gpus[job] = (uint32_t) sl_cluster_has(c, job, SL_UNIT_GPU);
+	x->job.safe_until[job] = safe_until(x, job);
+	x->job.suspend_time[job] = 0;
 	set_views(x);
 	return 0;
 }
 
 bool sl_stops_is_current(const struct sl_stops *x, uint32_t job, int64_t start, int64_t end)
 {
-	return x->job.state[job] == SL_JOB_RUNNING && x->job.start_time[job] == start && x->of[job].end == end;
+	return x->job.state[job] == SL_JOB_RUNNING && x->of[job].began == start && x->of[job].end == end;
 }
 
-bool sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop)
+/* It sleeps from then on: what it did is not lost, and its places stay its own. */
+static int fall_asleep(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop, struct sl_error *err)
 {
 	struct of_job *of = &x->of[job];
-	int64_t start = x->job.start_time[job], ran = end - start;
+
+	if (sl_grow(&x->asleep, &x->asleep_room, x->asleeps + UINT64_C(1), sizeof(*x->asleep), err))
+		return -1;
+	x->asleep[x->asleeps++] = job;
+	x->job.state[job] = SL_JOB_SUSPENDED;
+	x->job.suspend_time[job] = end;
+	of->rest_s = of->booked == SL_UNLIMITED ? SL_UNLIMITED : of->booked - end;
+	stop->kept_s = end - of->began;
+	of->kept += stop->kept_s;
+	of->told = 0;
+	return 1;
+}
+
+int sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop, struct sl_error *err)
+{
+	struct of_job *of = &x->of[job];
+	int64_t start = of->began, ran = end - start;
 	int64_t every = sl_preempt_checkpoint_s(sl_snapshot_str(&x->snap, x->snap.job.comment[job]));
 	bool requeued = of->mode != SL_STOP_CANCEL, was_told = of->told && of->end == end;
 
+	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .verdict = of->verdict,
+				       .start_s = start, .told_s = of->told, .end_s = end };
+	if (was_told && of->mode == SL_STOP_SUSPEND)
+		return fall_asleep(x, job, end, stop, err);
 	x->job.state[job] = was_told && requeued ? SL_JOB_PENDING : SL_JOB_COMPLETE;
 	x->job.end_time[job] = end;
 	x->job.alloc[job] = (struct sl_range) { 0, 0 };
 	if (!was_told)
-		return false;
-	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .verdict = of->verdict,
-				       .start_s = start, .told_s = of->told, .end_s = end };
+		return 0;
 	stop->kept_s = requeued && every ? ran / every * every : 0;
 	stop->lost_s = ran - stop->kept_s + (requeued ? 0 : of->kept);
 	of->kept = requeued ? of->kept + stop->kept_s : 0;
@@ -390,7 +425,7 @@ bool sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim
 		x->job.start_time[job] = x->job.end_time[job] = x->job.preempt_from[job] = x->job.preempt_time[job] = 0;
 		x->job.restarts[job]++;
 	}
-	return true;
+	return 1;
 }
 
 /* -- plans ---------------------------------------------------------------------- */
@@ -460,7 +495,7 @@ static uint32_t find_ordered(const struct sl_stops *x, const struct sl_cluster *
 		if (x->snap.job.id[job] != o->id)
 			continue;
 		return x->job.preempt_time[job] || (o->start && x->job.start_time[job] != o->start) ||
-			(o->mode != SL_STOP_CANCEL && !(x->snap.job.flags[job] & SL_JOBF_REQUEUE)) ? SL_NONE : job;
+			(o->mode != SL_STOP_CANCEL && o->mode != SL_STOP_SUSPEND && !(x->snap.job.flags[job] & SL_JOBF_REQUEUE)) ? SL_NONE : job;
 	}
 	return SL_NONE;
 }
@@ -472,7 +507,8 @@ static int tell(struct sl_stops *x, struct sl_cluster *c, const struct order *o,
 
 	if (job == SL_NONE)
 		return 0;
-	end = sl_later(now, grace > SL_OVERDUE_S ? grace : SL_OVERDUE_S);
+	end = sl_later(now, grace > SL_OVERDUE_S && o->mode != SL_STOP_SUSPEND ? grace : SL_OVERDUE_S);
+	x->of[job].booked = sl_cluster_end(c, job);
 	x->of[job].told = x->job.preempt_time[job] = now;
 	x->of[job].preemptor = o->preemptor;
 	x->of[job].mode = o->mode;
@@ -487,7 +523,7 @@ static int tell(struct sl_stops *x, struct sl_cluster *c, const struct order *o,
 		return 0;
 	}
 	x->of[job].end = end;
-	return told(arg, job, x->job.start_time[job], end, err);
+	return told(arg, job, x->of[job].began, end, err);
 }
 
 static uint32_t mode_of(const struct sl_stops *x, const struct sl_cluster *c, uint32_t row)
@@ -584,6 +620,45 @@ int sl_stops_carry_out(struct sl_stops *x, struct sl_cluster *c, sl_stops_told *
 	sl_builder_destroy(x->builder);
 	x->builder = NULL;
 	return rc;
+}
+
+/* -- jobs that are suspended ----------------------------------------------------- */
+
+static int wake(struct sl_stops *x, const struct sl_sleeper *s, int64_t now, sl_stops_woke *woke, void *arg, struct sl_error *err)
+{
+	struct of_job *of = &x->of[s->job];
+
+	x->job.state[s->job] = SL_JOB_RUNNING;
+	x->job.preempt_time[s->job] = x->job.suspend_time[s->job] = 0;
+	x->job.end_time[s->job] = sl_later(now, of->rest_s);
+	of->began = now;
+	return woke(arg, s->job, of->rest_s, &of->end, err);
+}
+
+int sl_stops_settle(struct sl_stops *x, struct sl_cluster *c, sl_stops_woke *woke, void *arg, struct sl_error *err)
+{
+	struct sl_sleeper *s = x->asleeps ? calloc(x->asleeps, sizeof(*s)) : NULL;
+	bool *is_told = x->asleeps ? calloc((size_t) x->helds + 1, sizeof(*is_told)) : NULL;
+	uint32_t count = x->asleeps, kept = 0;
+	int rc = !count || (s && is_told) ? 0 : sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		s[i] = (struct sl_sleeper) { .job = x->asleep[i], .rest_s = x->of[x->asleep[i]].rest_s };
+		rc = sl_sleeper_describe(&s[i], &x->snap, c, x->of[x->asleep[i]].preemptor, is_told, err);
+	}
+	if (!rc && count)
+		rc = sl_cluster_sleep(c, s, count, err);
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		x->asleep[kept] = s[i].job;
+		kept += !s[i].is_awake;
+		rc = s[i].is_awake ? wake(x, &s[i], sl_cluster_now(c), woke, arg, err) : 0;
+	}
+	x->asleeps = rc ? x->asleeps : kept;
+	for (uint32_t i = 0; s && i < count; i++)
+		free((void *) (uintptr_t) s[i].before);
+	free(s);
+	free(is_told);
+	return rc ? -1 : 0;
 }
 
 bool sl_stops_begin(struct sl_stops *x, int64_t now)

@@ -9,7 +9,9 @@
  *
  * A job that is told to end does so after its GraceTime (grace_time), SL_OVERDUE_S at least, or by itself before that.  One that is
  * requeued runs again from its last checkpoint, if its comment says "checkpoint=MINUTES", else from its start.  One that is
- * cancelled has ended.  Nobody is suspended (sl_stops_create() refuses such jobs).
+ * cancelled has ended.  One that is suspended keeps its places and goes on where it was, with the rest of its work and of its walltime, as
+ * soon as none of its cores is used or held for the job that it was suspended for; GraceTime does not count.  Until then nobody gets the
+ * cores that this one leaves.  Jobs that would keep memory or gres are not suspended by a plan (safe_until).
  *
  * A place is held until its job starts, the plan releases it or its time is up.
  *
@@ -25,7 +27,7 @@ struct sl_stops;
 /* True if some job of the workload may be stopped for others. */
 bool sl_stops_suit(const struct sl_workload *w);
 
-/* NULL with *err: a job that would be suspended, or no memory. */
+/* NULL with *err: no memory. */
 struct sl_stops *sl_stops_create(const struct sl_workload *w, struct sl_error *err);
 void sl_stops_destroy(struct sl_stops *x);
 
@@ -56,8 +58,14 @@ typedef int sl_stops_told(void *arg, uint32_t job, int64_t start, int64_t end, s
 /* Carry it out.  Rows that do not hold any more (the job ended, or began anew) are left out.  0, or -1 with *err. */
 int sl_stops_carry_out(struct sl_stops *x, struct sl_cluster *c, sl_stops_told *told, void *arg, struct sl_error *err);
 
-/* A running job ends at *end*.  True if it does because it was told to: *stop says the rest (not the nodes). */
-bool sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop);
+/* A running job ends at *end*, or is suspended.  1 if because it was told to: *stop says the rest (not the nodes); 0; -1 with *err. */
+int sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_stop *stop, struct sl_error *err);
+
+/* A job that was suspended goes on with *rest_s* of its walltime: *end becomes when it ends.  0, or -1 with *err. */
+typedef int sl_stops_woke(void *arg, uint32_t job, int64_t rest_s, int64_t *end, struct sl_error *err);
+
+/* Others have ended, or time has passed: see to those that are suspended.  Also before starts that were decided earlier. */
+int sl_stops_settle(struct sl_stops *x, struct sl_cluster *c, sl_stops_woke *woke, void *arg, struct sl_error *err);
 
 /* Time has come to *now*: places whose time is up are dropped, and what is older than an hour.  True if a place was. */
 bool sl_stops_begin(struct sl_stops *x, int64_t now);

@@ -11,7 +11,7 @@ static const struct { const char *key; int by; } who[] = {
 	{ "share=", SL_TIER_SHARE },
 };
 
-#define EXPECTED "expected qos=NAME, partition=NAME, account=NAME, user=NAME or share=0.2, then any of mode=requeue or cancel, " \
+#define EXPECTED "expected qos=NAME, partition=NAME, account=NAME, user=NAME or share=0.2, then any of mode=requeue, cancel or suspend, " \
 	"grace=TIME, exempt=TIME, checkpoint=MINUTES"
 
 static int parse_who(struct sl_tiers *t, const char *text, struct sl_error *err)
@@ -49,8 +49,8 @@ static bool parse_word(struct sl_tiers *t, const char *word)
 		t->checkpoint = (uint32_t) minutes;
 		return true;
 	}
-	t->mode = !strcmp(word, "mode=cancel") ? SL_STOP_CANCEL : SL_STOP_REQUEUE;
-	return !strcmp(word, "mode=cancel") || !strcmp(word, "mode=requeue");
+	t->mode = !strcmp(word, "mode=cancel") ? SL_STOP_CANCEL : !strcmp(word, "mode=suspend") ? SL_STOP_SUSPEND : SL_STOP_REQUEUE;
+	return t->mode != SL_STOP_REQUEUE || !strcmp(word, "mode=requeue");
 }
 
 int sl_tiers_parse(struct sl_tiers *t, const char *text, struct sl_error *err)

@@ -214,15 +214,61 @@ static void a_policy_may_requeue_by_its_own_word(void **state)
 	sl_trial_close(&t);
 }
 
-static void suspension_is_refused_with_the_job(void **state)
+#define SUSPENDED ", \"preempt_mode\": \"suspend\""
+
+static void a_suspended_job_goes_on_with_the_rest_of_its_time(void **state)
 {
-	struct sl_error err = { 0 };
+	struct sl_trial t;
+	const struct sl_sim_stop *stop;
+
+	(void) state;
+	simulate(&t, PREEMPT, LOW(1, 0, 4, 900, SUSPENDED ", \"grace_time\": 60") "," HIGH(2, 300, 2, 100), OPTIONS(NULL));
+	stop = only_stop(&t);
+	assert_run(&t, 1, 301, 401);
+	assert_run(&t, 0, 401, 401 + 900 - 301);
+	assert_int_equal(stop->mode, SL_STOP_SUSPEND);
+	assert_int_equal(stop->lost_s, 0);
+	assert_float_equal(t.result.stopped.lost_core_s, 0, 1e-9);
+	assert_float_equal(t.result.wait_s.max, 1, 1e-9);
+	sl_trial_close(&t);
+}
+
+/* Two cores are free while it sleeps: job 3, which cannot preempt it, waits all the same; job 4 may have them. */
+static void nobody_slips_into_the_cores_of_a_suspended_job(void **state)
+{
+	char jobs[2048];
 	struct sl_trial t;
 
 	(void) state;
-	write_file(workload_path, "{\"jobs\": [" LOW(7, 0, 4, 900, ", \"preempt_mode\": \"suspend\"") "]}");
-	assert_int_equal(sl_trial_open(&t, OPTIONS("easy"), &err), -1);
-	assert_non_null(strstr(err.text, "job 7: preempt_mode SUSPEND is not simulated"));
+	snprintf(jobs, sizeof(jobs), "%s,%s,%s", LOW(1, 0, 4, 900, SUSPENDED), HIGH(2, 300, 2, 100), LOW(3, 310, 1, 20));
+	simulate(&t, PREEMPT, jobs, OPTIONS(NULL));
+	assert_run(&t, 0, 401, 1000);
+	assert_run(&t, 2, 1000, 1020);
+	sl_trial_close(&t);
+}
+
+/* Its walltime, 10,000 s, ends it; the time for which it slept does not count. */
+static void the_walltime_of_a_suspended_job_stands_still(void **state)
+{
+	struct sl_trial t;
+
+	(void) state;
+	simulate(&t, PREEMPT, LOW(1, 0, 4, 20000, SUSPENDED) "," HIGH(2, 300, 2, 100), OPTIONS(NULL));
+	assert_run(&t, 0, 401, 10100);
+	sl_trial_close(&t);
+}
+
+static void who_would_keep_memory_is_not_suspended(void **state)
+{
+	struct sl_trial t;
+	struct sl_trial_options opt = *OPTIONS(NULL);
+
+	(void) state;
+	opt.workload_options.machine = "1x4c8000m";
+	simulate(&t, PREEMPT, LOW(1, 0, 4, 900, SUSPENDED ", \"memory_per_node\": 1000") "," HIGH(2, 300, 2, 100), &opt);
+	assert_int_equal(t.result.stopped.stops, 0);
+	assert_run(&t, 0, 0, 900);
+	assert_run(&t, 1, 900, 1000);
 	sl_trial_close(&t);
 }
 
@@ -281,6 +327,43 @@ static void a_job_runs_twice_only_if_it_was_stopped(void **state)
 	sl_workload_destroy(w);
 }
 
+static void a_suspended_job_goes_on_where_it_was(void **state)
+{
+	static const struct { uint32_t job, node, again; int64_t seconds; const char *text; } cases[] = {
+		{ 0, 0, 20, 90, NULL }, { 0, 1, 20, 90, "goes on elsewhere" }, { 0, 0, 20, 91, "its limit is" }, { 2, 0, 20, 10, "which it may not be" },
+		{ 0, 0, 9, 10, "while its run before goes on" },
+	};
+	struct sl_workload *w;
+	struct sl_cluster *c;
+
+	(void) state;
+	write_file(workload_path, "{\"jobs\": [{\"id\": 1, \"submit_time\": 0, \"min_cpus\": 1, \"num_tasks\": 1, \"time_limit\": 100, \"runtime_s\": 100, "
+		   "\"qos\": \"low\"" SUSPENDED "}," HIGH(2, 0, 1, 10) "," LOW(3, 0, 1, 10, REQUEUED) "]}");
+	w = sl_workload_load(workload_path, &(struct sl_workload_options) { .machine = "3x1c" }, NULL);
+	assert_non_null(w);
+	c = sl_cluster_create(&w->snap, NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sl_audit *a = sl_audit_create(c, NULL);
+		struct sl_place place = { .node = 0, .cores = 1, .tasks = 1 };
+		const struct sl_sim_stop stop = { .job = cases[i].job, .preemptor = 1, .mode = SL_STOP_SUSPEND, .start_s = w->origin_s,
+						  .end_s = w->origin_s + 10 };
+		int64_t again = w->origin_s + cases[i].again;
+		struct sl_error err = { 0 };
+		int rc;
+
+		assert_false(sl_audit_job(a, (struct sl_entry) { .job = cases[i].job }, NULL, w->origin_s, w->origin_s + 100, &place, 1, 0, false, &err));
+		sl_audit_stopped(a, &stop);
+		place.node = cases[i].node;
+		assert_false(sl_audit_resumed(a, cases[i].job, again, again + cases[i].seconds, &place, 1, &err));
+		rc = sl_audit_check(a, &err);
+		if ((rc == 0) != !cases[i].text || (rc && !strstr(err.text, cases[i].text)))
+			fail_msg("%zu: \"%s\", expected \"%s\"", i, err.text, cases[i].text ? cases[i].text : "");
+		sl_audit_destroy(a);
+	}
+	sl_cluster_destroy(c);
+	sl_workload_destroy(w);
+}
+
 /* -- at random ------------------------------------------------------------------------ */
 
 static void put_random_jobs(char *text, size_t size)
@@ -298,7 +381,7 @@ static void put_random_jobs(char *text, size_t size)
 		n += (size_t) snprintf(text + n, size - n, "%s}", high ?
 			"\"qos\": \"high\", \"priority\": 10, \"preempts\": \"QOS=low\", \"flags\": [\"MAY_PREEMPT\"]" :
 			one_in(5) ? "\"qos\": \"low\", \"flags\": [\"REQUEUE\"], \"preempt_mode\": \"cancel\"" :
-			one_in(5) ? "\"qos\": \"low\"" : "\"qos\": \"low\", \"flags\": [\"REQUEUE\"], \"preempt_mode\": \"requeue\"");
+			one_in(5) ? "\"qos\": \"low\"" : one_in(3) ? "\"qos\": \"low\", \"preempt_mode\": \"suspend\"" : "\"qos\": \"low\", \"flags\": [\"REQUEUE\"], \"preempt_mode\": \"requeue\"");
 		assert_true(n < size);
 	}
 }
@@ -369,8 +452,12 @@ int main(void)
 		cmocka_unit_test(who_has_more_priority_is_first_whenever_it_came),
 		cmocka_unit_test(a_decision_that_takes_a_while_stops_others_a_while_later),
 		cmocka_unit_test(a_policy_may_requeue_by_its_own_word),
-		cmocka_unit_test(suspension_is_refused_with_the_job),
+		cmocka_unit_test(a_suspended_job_goes_on_with_the_rest_of_its_time),
+		cmocka_unit_test(nobody_slips_into_the_cores_of_a_suspended_job),
+		cmocka_unit_test(the_walltime_of_a_suspended_job_stands_still),
+		cmocka_unit_test(who_would_keep_memory_is_not_suspended),
 		cmocka_unit_test(a_job_runs_twice_only_if_it_was_stopped),
+		cmocka_unit_test(a_suspended_job_goes_on_where_it_was),
 		cmocka_unit_test(every_second_of_random_runs_is_work_or_lost),
 	};
 

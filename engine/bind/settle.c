@@ -92,6 +92,8 @@ static void read_order_rule(lua_State *L, struct sl_order_rule *r)
 		.guard_jobs = count(L, "guard_jobs"), .slowdown_jobs = count(L, "slowdown_jobs"),
 		.reservations = count(L, "reservations"),
 	};
+	r->any_shape = lua_getfield(L, OPTIONS, "shapes") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+	lua_pop(L, 1);
 	if (r->by.slowdown == 0 || r->by.predictor == SL_PREDICT_LIMIT)
 		r->slowdown_jobs = 0;
 }
@@ -134,6 +136,12 @@ static bool is_called_by_bundled(lua_State *L, const struct sl_lua *x)
 	return false;
 }
 
+/* True if what calls is predictive, and no time for nodes to boot is said, which is a matter of the site. */
+static bool is_bundled_order(lua_State *L, const struct sl_lua *x)
+{
+	return is_called_by_bundled(L, x) && x->bundle->figures.wake_after_s == 0 && x->bundle->figures.variants <= 1;
+}
+
 /* True if the code says of the first jobs of the order what rank() says. */
 static bool says_the_same(lua_State *L, struct sl_lua *x, const struct sl_rank_code *code)
 {
@@ -174,13 +182,13 @@ int sl_lua_plan_settle(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct sl_promise promise = { .rule = SL_RULE_NONE };
-	bool settles, is_pool, has_options;
+	bool settles, is_pool, is_followed;
 
 	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
 	promise.rule = check_rule(L, &settles);
-	has_options = promise.rule == SL_RULE_ORDER || promise.rule == SL_RULE_CRITICAL;
-	is_pool = x->snap->node.rows == 1;	/* elsewhere nobody does it for the policy */
-	if (is_pool)
+	is_pool = x->snap->node.rows == 1;	/* elsewhere nobody does it for the policy, unless it is predictive itself */
+	is_followed = promise.rule == SL_RULE_ORDER ? is_pool || is_bundled_order(L, x) : promise.rule == SL_RULE_CRITICAL && is_pool;
+	if (is_followed)
 		read_rule(L, &promise);
 	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
 		return 0;
@@ -188,7 +196,7 @@ int sl_lua_plan_settle(lua_State *L)
 	if (settles && sl_lua_turn_is_plain(x)) {
 		sl_plan_settle(x->plan);
 		sl_plan_promise(x->plan, &promise);
-	} else if (has_options && is_pool && sl_lua_turn_is_plain(x)) {
+	} else if (is_followed && sl_lua_turn_is_plain(x)) {
 		sl_plan_promise(x->plan, &promise);
 	} else if (promise.rule == SL_RULE_EASY && is_pool) {
 		promise_rank(L, x);

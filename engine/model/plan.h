@@ -365,6 +365,7 @@ struct sl_order_rule {
 	double guard_wait, guard_stretch;	/* guard_wait 0: nobody is */
 	double slowdown_horizon, horizon;
 	uint32_t guard_jobs, slowdown_jobs, reservations;	/* slowdown_jobs 0: there is no second pass */
+	bool any_shape;			/* a job may start as one of its alternatives */
 };
 
 /*

@@ -46,9 +46,22 @@ static uint32_t hidden_by_window(const struct sl_sim *s)
 	return queued > s->settled.window ? queued - s->settled.window : 0;
 }
 
-static int make_decision(struct sl_sim *s, struct sl_error *err)
+/* The policy decides, or its rule; the history is that of now.  As sl_script_decide(). */
+static int decide_plan(struct sl_sim *s, struct sl_plan *p, bool by_rule, struct sl_plan_figures *fig, struct sl_error *err)
 {
 	static const struct sl_limits none;
+
+	if (s->opt.decide)
+		return s->opt.decide(s->cluster, p, s->opt.decide_arg, err);
+	if (!by_rule)
+		return sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, fig, s->trace, err);
+	sl_cluster_queue(s->cluster, &fig->examined);	/* all of it */
+	fig->window = s->settled.window;
+	return sl_by_rule_decide(s->by_rule, p, err);
+}
+
+static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
+{
 	struct sl_plan_figures fig = { 0 };
 	struct sl_plan *p = sl_plan_create(s->cluster, err);
 	uint32_t hidden;
@@ -59,10 +72,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	if (!s->opt.after_pass)
 		sl_plan_unheard(p);
 	rc = sl_past_begin(s->past, err);
-	if (!rc && s->opt.decide)
-		rc = s->opt.decide(s->cluster, p, s->opt.decide_arg, err);
-	else if (!rc)
-		rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
+	if (!rc)
+		rc = decide_plan(s, p, by_rule, &fig, err);
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
@@ -83,6 +94,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.promise = *sl_plan_promises(p);
 	if (!s->settled.full || hidden || s->wake_time != NEVER)
 		s->settled.promise.rule = SL_RULE_NONE;
+	if (s->by_rule)
+		sl_by_rule_promised(s->by_rule, &s->settled.promise);
 	s->settled.room = s->punctual && s->settled.is ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
@@ -150,6 +163,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
 	uint32_t queued;
 	uint64_t t0;
+	bool by_rule;
 	int rc;
 
 	sl_cluster_queue(s->cluster, &queued);
@@ -169,9 +183,13 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	t0 = (uint64_t) sl_clock_ns();
 	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
 		return -1;
-	if (make_decision(s, err) < 0)
+	by_rule = s->by_rule && sl_by_rule_knows(s->by_rule);
+	if (make_decision(s, by_rule, err) < 0)
 		return -1;
-	sl_metrics_cycle(s->metrics, (double) ((uint64_t) sl_clock_ns() - t0) / 1e3);
+	if (by_rule)
+		sl_metrics_skipped(s->metrics);
+	else
+		sl_metrics_cycle(s->metrics, (double) ((uint64_t) sl_clock_ns() - t0) / 1e3);
 	s->starts_at = s->starts || s->stopping > 0 ? s->now + s->opt.latency_s : NEVER;
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
@@ -400,6 +418,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 		goto error;
 	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed &&
 		!s->stops;
+	if (s->may_settle && !opt->decide && !(s->by_rule = sl_by_rule_create(s->cluster, err)))
+		goto error;
 	if (s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
 		goto error;
 	return s;
@@ -414,6 +434,7 @@ void sl_sim_destroy(struct sl_sim *s)
 		return;
 	sl_audit_destroy(s->audit);
 	sl_pool_destroy(s->pool);
+	sl_by_rule_destroy(s->by_rule);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
 	sl_past_destroy(s->past);

@@ -6,6 +6,7 @@
 #define SL_SIM_PRIVATE_H
 
 #include "sim/audit.h"
+#include "sim/by_rule.h"
 #include "sim/past.h"
 #include "sim/pool.h"
 #include "sim/sim.h"
@@ -64,6 +65,7 @@ struct sl_sim {
 	} *returning;
 	uint32_t returns, returned, return_room;	/* how many ever were; how many of these wait in the queue again */
 	struct sl_pool *pool;		/* that may decide in the policy's place, or NULL */
+	struct sl_by_rule *by_rule;	/* likewise, with a plan; or NULL */
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
 	struct ending *heap;		/* running jobs, the first to end on top */

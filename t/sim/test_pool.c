@@ -239,6 +239,23 @@ static void policies_with_a_rule_of_their_own_are_asked_once(void **state)
 	}
 }
 
+/* Whatever the machine and the jobs are, predictive's plans are those of its rule. */
+static void predictive_is_asked_once_on_other_machines_too(void **state)
+{
+	static const char *const policy[] = { "predictive", "predictive,guard_wait=20,reservations=1", "predictive,shapes=false",
+		"predictive,slowdown=0.1,slowdown_wait=1,horizon=30" };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		for (size_t k = 0; k < sizeof(policy) / sizeof(policy[0]); k++) {
+			struct sl_trial_options opt = { .workload = file(odd[i].text), .source = { .policy = policy[k] } };
+			struct outcome o = simulate_both(&opt, odd[i].what);
+
+			if (!strcmp(odd[i].what, "two nodes") && o.asked != 1)
+				fail_msg("%s, %s: asked %llu times", policy[k], odd[i].what, (unsigned long long) o.asked);
+		}
+}
+
 static void an_order_is_checked_where_it_is_promised(void **state)
 {
 	static const char *const wrong[][2] = {
@@ -380,6 +397,7 @@ int main(void)
 		cmocka_unit_test(easy_promises_with_its_options_as_they_come),
 		cmocka_unit_test(a_policy_that_settles_or_has_a_say_by_other_means_is_asked),
 		cmocka_unit_test(policies_with_a_rule_of_their_own_are_asked_once),
+		cmocka_unit_test(predictive_is_asked_once_on_other_machines_too),
 		cmocka_unit_test(an_order_is_checked_where_it_is_promised),
 		cmocka_unit_test(no_other_rule_can_be_promised),
 		cmocka_unit_test(who_lies_gets_what_he_promised),

@@ -84,7 +84,7 @@ static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 		return false;
 	}
 	sl_launch_now(job);
-	(void) sl_hold_started(m, way->job_id);
+	(void) sl_hold_started(m, way->job_id, job);
 	if ((head = find_job_record(way->job_id)) && head != job)
 		job_resv_clear_magnetic_flag(head);
 	return true;

@@ -456,7 +456,8 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(u32, preemptor, -1, 0, "JobId of the job for which it was stopped") \
 	X(i64, time, -1, 0, "when it was told to end") \
 	X(str, user, -1, 0, "its user") \
-	X(ref, partition, SL_T_PARTITION, 0, "the partition in which it ran")
+	X(ref, partition, SL_T_PARTITION, 0, "the partition in which it ran") \
+	X(u32, started, -1, 0, "1: the job for which it was stopped has started since (of an array a task of it)")
 
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)

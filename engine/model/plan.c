@@ -105,6 +105,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	sl_timeline_rollback(p->c->tl, p->mark);
 	plan_free_blocked(p);
 	plan_free_stops(p);
+	free(p->backoff);
 	plan_free_shortages(p);
 	plan_hold_free(p);
 	forget_rows(p);

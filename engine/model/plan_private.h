@@ -158,6 +158,13 @@ struct stop {
 	int64_t from, end;		/* it was booked until *end*, and now is until *from* */
 };
 
+/* A job for which others were stopped, and which has not started (plan_backoff.c). */
+struct backoff {
+	uint32_t job;			/* JobId */
+	uint32_t places;		/* that were made for it */
+	int64_t last;			/* when others were stopped for the last of them */
+};
+
 /* Why nobody is stopped for a job: a row of the plan's table of shortages. */
 struct shortage {
 	struct sl_entry entry;
@@ -256,6 +263,8 @@ struct sl_plan {
 	struct stop *stop;
 	uint32_t stops, stop_groups;
 	uint8_t *own_stops;		/* [partition] sl_plan_own_stops(); NULL: of none */
+	struct backoff *backoff;	/* by JobId; NULL: nobody has asked yet */
+	uint32_t backoffs;
 	struct shortage *shortage;
 	uint32_t shortages, spared;	/* the latter: jobs that they spare */
 	double cores_per_gpu;		/* sl_preempt_cores_per_gpu(); 0: not known yet */
@@ -511,6 +520,10 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 bool plan_stops_others(const struct sl_plan *p, uint32_t job);
 void plan_cancel_stops(struct sl_plan *p, uint32_t job);
 void plan_free_stops(struct sl_plan *p);
+
+/* plan_backoff.c: until when nobody is stopped for the job, since places that were made for it failed, and not only the first:
+ * SL_PREEMPT_RETRY_S after the last stop, for each after that; 0: others may be stopped now; INT64_MAX: no memory. */
+int64_t plan_backs_off_until(struct sl_plan *p, uint32_t job);
 
 /* plan_victims.c: the cheapest set of running jobs without which the attempt fits at *t* for so many seconds.  Who may not be
  * stopped is left out; *permitted* is how many are left.  The choice's groups are those of the list, which is the caller's. */

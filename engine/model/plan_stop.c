@@ -122,8 +122,10 @@ struct deed {
 	struct victim_groups groups;
 	struct sl_choice choice;
 	int64_t t, seconds;
+	int64_t from;			/* it is to start then, or later; 0: as soon as others can be gone */
 	uint32_t at;			/* the reservation that it had; SL_NONE: none */
 	uint32_t late;			/* groups beyond those of the list, which are not gone in time */
+	bool replaces;			/* a place of which a node has failed */
 };
 
 static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err)
@@ -138,7 +140,7 @@ static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err
 /* With the chosen ones gone it is reserved: as soon as they can be, else when it was found to fit.  1, 0 or -1. */
 static int reserve_place(struct deed *d, struct booking **b, struct sl_error *err)
 {
-	int64_t soonest = all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->terms->at > soonest ? d->terms->at : soonest;
+	int64_t soonest = all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->from > soonest ? d->from : soonest;
 	int64_t times[2] = { t, d->t };
 	int rc = 0;
 
@@ -303,29 +305,6 @@ static uint32_t most_victims(const struct deed *d)
 	return hourly < most ? hourly : most;
 }
 
-#define ONE_PLACE_S 2	/* victims of one place are told to end one after the other, within that time */
-
-/* Until when nobody is stopped for the job, since places that were made for it failed, and not only the first; 0: it is not so. */
-static int64_t backs_off_until(const struct sl_plan *p, uint32_t job)
-{
-	const struct sl_stopped_view *v = &p->c->snap->stopped;
-	int64_t last = 0, began = 0, until = 0;
-	uint32_t times = 0;
-
-	for (uint32_t r = 0; r < v->rows; r++) {
-		if (v->preemptor[r] != p->c->snap->job.id[job] || v->time[r] <= p->c->now - 3600)
-			continue;
-		if (!times || v->time[r] > began + ONE_PLACE_S || v->time[r] < began - ONE_PLACE_S) {
-			times++;
-			began = v->time[r];
-		}
-		last = v->time[r] > last ? v->time[r] : last;
-	}
-	if (times > 1)
-		until = sl_later(last, SL_PREEMPT_RETRY_S * (int64_t) (times - 1));
-	return until > p->c->now ? until : 0;
-}
-
 /* Why not even the search is begun.  True with the reason. */
 static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 {
@@ -339,7 +318,7 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 		plan_say(why, SL_WHY_RESOURCES, "a task of it starts now: others are stopped for the next one later");
 	else if (!sl_snapshot_may_preempt(c->snap, j))
 		plan_say(why, SL_WHY_RESOURCES, "Slurm does not let it preempt others");
-	else if ((until = backs_off_until(d->p, j)))
+	else if ((until = plan_backs_off_until(d->p, j)))
 		plan_say(why, SL_WHY_RESOURCES, "others were stopped for it and the place was not had: again in %" PRId64 " s at the earliest",
 			 until - c->now);
 	else
@@ -355,7 +334,7 @@ static int runs_alone(struct deed *d, int64_t *at, int64_t *boots, struct sl_err
 	int rc;
 
 	d->a.wakes_nobody = false;
-	rc = plan_earliest(&d->a, d->terms->at > now ? d->terms->at : now, at, &seconds, err);
+	rc = plan_earliest(&d->a, d->from > now ? d->from : now, at, &seconds, err);
 	*boots = rc > 0 ? plan_boots_of(d->p, d->w, &d->a.layout, *at) : 0;
 	d->a.wakes_nobody = wakes_nobody;
 	return rc;
@@ -450,7 +429,7 @@ static int64_t soonest_gone(const struct deed *d)
 
 		at = own < at ? own : at;
 	}
-	return at > d->terms->at ? at : d->terms->at;
+	return at > d->from ? at : d->from;
 }
 
 /* Groups that are not gone by then go behind the list. */
@@ -559,7 +538,7 @@ static int search(struct deed *d, struct sl_error *err)
 	if (rc < 0)
 		return -1;
 	soonest = all_gone_at(d->p, &d->groups, NULL);
-	d->t = d->terms->at > soonest ? d->terms->at : soonest;
+	d->t = d->from > soonest ? d->from : soonest;
 	d->seconds = plan_booked(&d->a, plan_time(d->p, d->w, d->t));
 	d->answer->permitted = d->groups.permitted;
 	if (!d->seconds) {
@@ -588,6 +567,42 @@ static int search(struct deed *d, struct sl_error *err)
 	return rc;
 }
 
+/* True if a node of the place is down, drained or the like: no start of the job there has failed. */
+static bool has_lost_node(const struct sl_plan *p, const struct hold *h)
+{
+	for (uint32_t i = 0; i < h->count; i++)
+		if (sl_nodeset_contains(&p->c->unusable, h->node[i].node))
+			return true;
+	return false;
+}
+
+/* True if the running job has a node of the place that can still be used. */
+static bool is_on_place(const struct sl_plan *p, const struct hold *h, uint32_t j)
+{
+	const struct held *has = p->c->held[j];
+
+	for (uint32_t k = 0; has && k < has->count; k++)
+		for (uint32_t i = 0; i < h->count; i++)
+			if (h->node[i].node == has->place[k].node && !sl_nodeset_contains(&p->c->unusable, h->node[i].node))
+				return true;
+	return false;
+}
+
+/* When those have ended that were told to, and have nodes of the place. */
+static int64_t rest_free_at(const struct sl_plan *p, const struct hold *h)
+{
+	int64_t at = 0;
+
+	for (uint32_t i = 0; i < p->c->runs; i++) {
+		uint32_t j = p->c->running[i];
+
+		if (p->c->snap->job.preempt_time[j] > 0 && p->c->held[j] && p->c->held[j]->end > at && p->c->held[j]->end <= h->until &&
+		    is_on_place(p, h, j))
+			at = p->c->held[j]->end;
+	}
+	return at;
+}
+
 /* Its place is held: it is reserved where it can start first.  1; 0: it cannot be had in time, and is held no longer; -1. */
 static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, struct sl_error *err)
 {
@@ -601,6 +616,12 @@ static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, st
 		d->answer->start = start;
 		return 1;
 	}
+	if (has_lost_node(d->p, h)) {
+		int64_t rest = rest_free_at(d->p, h);
+
+		d->replaces = true;
+		d->from = rest > d->from ? rest : d->from;	/* else more would be stopped in the place of those */
+	}
 	plan_hold_release(d->p, e.job);
 	return 0;
 }
@@ -608,7 +629,7 @@ static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, st
 int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms, struct sl_preempt_answer *answer,
 		 struct sl_error *err)
 {
-	struct deed d = { .p = p, .terms = terms, .answer = answer };
+	struct deed d = { .p = p, .terms = terms, .answer = answer, .from = terms->at };
 	const struct hold *h = plan_hold_of(p, e.job);
 	struct opened was;
 	int rc;

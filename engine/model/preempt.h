@@ -17,7 +17,9 @@
  *
  * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  In the plan that stops
  * others for it, it does not start elsewhere.  If the place cannot
- * be had by the time until which it is held, it is released, and others may be stopped after a while (retry_s).
+ * be had by the time until which it is held, it is released.  If that is since a node of it has failed, others are stopped
+ * at once for what is missing: what is left of the place is free, or comes free, for the job.  Otherwise, and after a second such
+ * failure, they are stopped after a while (SL_PREEMPT_RETRY_S).
  */
 #ifndef SL_PREEMPT_H
 #define SL_PREEMPT_H
@@ -25,7 +27,8 @@
 #include "model/plan.h"
 
 /* Seconds after the last stop for a job whose place failed, for each place after the first that did, until others are stopped for it.
- * The first is replaced at once: those who were told to end count as gone, so that fewer are needed. */
+ * The first is replaced at once: those who were told to end count as gone, so that fewer are needed.  Stops after which the job has
+ * started (of an array: one of its tasks) do not count. */
 #define SL_PREEMPT_RETRY_S 300
 
 /* Seconds for which a place is held beyond the time at which it is expected to be free. */

@@ -40,8 +40,8 @@ struct sl_stops {
 	struct { uint32_t *node, *cores; int64_t *memory; struct sl_range *gres; } alloc;
 	struct { uint32_t *kind, *count, *of, *devices; } gres;
 	struct { uint32_t *job, *partition; int64_t *since, *until; struct sl_range *places; } held;
-	struct { uint32_t *job, *preemptor; int64_t *time; uint32_t *user, *partition; } stopped;
-	uint32_t alloc_room[4], gres_room[4], held_room[5], stopped_room[5];
+	struct { uint32_t *job, *preemptor; int64_t *time; uint32_t *user, *partition, *started; } stopped;
+	uint32_t alloc_room[4], gres_room[4], held_room[5], stopped_room[6];
 	uint32_t allocs, gress, helds, stoppeds;
 	struct sl_builder *builder;	/* of the plan that is to be carried out, or NULL */
 	struct sl_plan_image plan;
@@ -70,7 +70,7 @@ static void set_views(struct sl_stops *x)
 	x->snap.alloc_gres = (struct sl_alloc_gres_view) { x->gress, x->gres.kind, x->gres.count, x->gres.of, x->gres.devices };
 	x->snap.held = (struct sl_held_view) { x->helds, x->held.job, x->held.partition, x->held.since, x->held.until, x->held.places };
 	x->snap.stopped = (struct sl_stopped_view) { x->stoppeds, x->stopped.job, x->stopped.preemptor, x->stopped.time,
-						     x->stopped.user, x->stopped.partition };
+						     x->stopped.user, x->stopped.partition, x->stopped.started };
 }
 
 /* Room for that many rows in all columns of a table. */
@@ -105,9 +105,10 @@ static int grow_held(struct sl_stops *x, struct sl_error *err)
 
 static int grow_stopped(struct sl_stops *x, struct sl_error *err)
 {
-	void *const column[] = { &x->stopped.job, &x->stopped.preemptor, &x->stopped.time, &x->stopped.user, &x->stopped.partition };
+	void *const column[] = { &x->stopped.job, &x->stopped.preemptor, &x->stopped.time, &x->stopped.user, &x->stopped.partition,
+				 &x->stopped.started };
 
-	return grow_columns(column, x->stopped_room, (const size_t[]) { 4, 4, 8, 4, 4 }, 5, x->stoppeds, err);
+	return grow_columns(column, x->stopped_room, (const size_t[]) { 4, 4, 8, 4, 4, 4 }, 6, x->stoppeds, err);
 }
 
 /* What the workload has of jobs that run when it begins. */
@@ -208,6 +209,7 @@ void sl_stops_destroy(struct sl_stops *x)
 	free(x->gres.kind), free(x->gres.count), free(x->gres.of), free(x->gres.devices);
 	free(x->held.job), free(x->held.partition), free(x->held.since), free(x->held.until), free(x->held.places);
 	free(x->stopped.job), free(x->stopped.preemptor), free(x->stopped.time), free(x->stopped.user), free(x->stopped.partition);
+	free(x->stopped.started);
 	free(x);
 }
 
@@ -358,6 +360,8 @@ int sl_stops_started(struct sl_stops *x, const struct sl_cluster *c, uint32_t jo
 
 	if (held != SL_NONE)
 		drop_held(x, held, false);
+	for (uint32_t i = 0; i < x->stoppeds; i++)
+		x->stopped.started[i] |= x->stopped.preemptor[i] == x->snap.job.id[job];
 	if (note_allocation(x, c, job, err) < 0)
 		return -1;
 	if (!x->of[job].first_start)
@@ -457,6 +461,7 @@ static int note_stopped(struct sl_stops *x, uint32_t job, uint32_t preemptor, in
 	x->stopped.preemptor[x->stoppeds] = x->snap.job.id[preemptor];
 	x->stopped.time[x->stoppeds] = now;
 	x->stopped.user[x->stoppeds] = x->snap.job.user[job];
+	x->stopped.started[x->stoppeds] = 0;
 	x->stopped.partition[x->stoppeds++] = x->snap.job.partition[job];
 	return 0;
 }
@@ -677,6 +682,7 @@ bool sl_stops_begin(struct sl_stops *x, int64_t now)
 		x->stopped.time[i] = x->stopped.time[i + old];
 		x->stopped.user[i] = x->stopped.user[i + old];
 		x->stopped.partition[i] = x->stopped.partition[i + old];
+		x->stopped.started[i] = x->stopped.started[i + old];
 	}
 	x->now = now;
 	set_views(x);

@@ -42,7 +42,7 @@ static void give_up_places(struct sl_scratch *s, struct sl_held_book *b)
 		}
 		info("sched/lua: the place that is held for JobId=%u is given up: %s", b->place[i].job, why);
 		if (why == started)
-			(void) sl_held_take(b, b->place[i].job, s->now);
+			(void) sl_held_take(b, b->place[i].job, b->place[i].job, s->now);
 		else
 			(void) sl_held_drop(b, b->place[i].job);
 	}
@@ -177,6 +177,7 @@ static void add_stop(struct sl_collector *c, const struct sl_stopped *s)
 	row.time = s->time;
 	row.user = sl_builder_str(c->b, s->user);
 	row.partition = part ? sl_collect_part(c, part) : SL_NONE;
+	row.started = s->started;
 	sl_builder_append(c->b, SL_T_STOPPED, &row);
 }
 

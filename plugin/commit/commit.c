@@ -107,7 +107,7 @@ static void start_ended(struct sl_commit *m, uint32_t i, struct sl_start *s)
 	sl_start_count(s);
 	mark_job(m, s->job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
 	m->carried[i] = (struct sl_carried) { s->job_id, s->fate, ok ? "" : m->text[i] };
-	if (ok && !sl_hold_started(m, s->job_id))
+	if (ok && !sl_hold_started(m, s->job_id, s->job))
 		sl_room_take(m, s->places);
 	if (!ok)
 		debug("sched/lua: JobId=%u not started: %s", s->job_id, m->text[i]);
@@ -236,6 +236,7 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	FREE_NULL_BITMAP(s.keep_off);
 	if (!ok)
 		return false;
+	(void) sl_hold_started(m, s.job_id, s.job);
 	sl_start_count(&s);
 	return true;
 }

@@ -34,9 +34,19 @@ static void find_untold(struct begun *x, const struct sl_held_book *b)
 	}
 }
 
+/* True if the plan starts the job: those have their nodes still, so it starts without them. */
+static bool is_started(const struct sl_commit *m, uint32_t job)
+{
+	for (uint32_t i = 0; i < m->plan->start.rows; i++)
+		if (m->plan->start.job[i] == job)
+			return true;
+	return false;
+}
+
 static bool may_stop_all(struct begun *x, struct sl_permit *p, const struct sl_commit *m)
 {
-	const char *why = sl_permit_begin(p, m->c, x->place->job, x->place->stamp, x->place->partition);
+	const char *why = is_started(m, x->place->job) ? "it starts elsewhere" :
+		sl_permit_begin(p, m->c, x->place->job, x->place->stamp, x->place->partition);
 
 	if (why)
 		snprintf(x->why, sizeof(x->why), "%s", why);
@@ -63,7 +73,7 @@ static void give_up(const struct begun *x, struct sl_commit *m)
 {
 	uint32_t job = x->place->job;
 
-	info("sched/lua: the place that is held for JobId=%u is given up: those that were to be stopped for it cannot be: %s", job, x->why);
+	info("sched/lua: the place that is held for JobId=%u is given up: those that were to be stopped for it are not: %s", job, x->why);
 	for (uint32_t i = 0; i < x->stops; i++)
 		sl_held_unstop(m->held, x->stop[i].job, job, x->stop[i].start_time);
 	(void) sl_hold_end(m, job);

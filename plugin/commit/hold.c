@@ -114,10 +114,23 @@ bool sl_hold_end(struct sl_commit *m, uint32_t job)
 	return sl_held_drop(m->held, job);
 }
 
-bool sl_hold_started(struct sl_commit *m, uint32_t job)
+static void tell_elsewhere(struct sl_commit *m, uint32_t job, const job_record_t *as)
 {
+	const bitstr_t *place = sl_held_find(m->held, job) ? sl_hold_nodes(m, job) : NULL;
+	uint32_t left;
+
+	if (!place || !as->node_bitmap || bit_super_set(as->node_bitmap, (bitstr_t *) place))
+		return;
+	left = sl_collect_left(m->held, job, sl_held_find(m->held, job)->since);
+	info("sched/lua: JobId=%u has started earlier on other nodes than the place that is held for it, which is released%s", job,
+	     left ? "; jobs that were told to end for it end nevertheless" : "");
+}
+
+bool sl_hold_started(struct sl_commit *m, uint32_t job, const job_record_t *as)
+{
+	tell_elsewhere(m, job, as);
 	forget_off(m, job);
-	return sl_held_take(m->held, job, time(NULL));
+	return sl_held_take(m->held, job, as->job_id, time(NULL));
 }
 
 void sl_hold_free(struct sl_commit *m)

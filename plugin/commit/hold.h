@@ -34,8 +34,14 @@ const bitstr_t *sl_hold_nodes(struct sl_commit *m, uint32_t job);
 time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job);
 void sl_hold_quiet_end(job_record_t *job, time_t before);
 
-/* The job has started, or is to have no place any longer. True if one was held. */
-bool sl_hold_started(struct sl_commit *m, uint32_t job);
+/*
+ * A job that was planned under that id has started as that record, which of an array is another one than the record that waits:
+ * no place is held for it any longer. If it is on other nodes, since it could start there earlier, that is said; who was told to end
+ * for it ends nevertheless, since Slurm cannot take that back. True if a place was held. Under the locks.
+ */
+bool sl_hold_started(struct sl_commit *m, uint32_t job, const job_record_t *as);
+
+/* It is to have no place any longer. True if one was held. */
 bool sl_hold_end(struct sl_commit *m, uint32_t job);
 
 /* What is noted of the job from cycle to cycle; good until the next call. */

@@ -16,6 +16,7 @@ struct batch {
 	uint32_t first, end;
 	uint32_t hold;			/* its row in the table of holds */
 	uint32_t told;			/* jobs that were told to end */
+	int64_t time;			/* of all stops for it */
 	bool first_noted;		/* of all that are stopped for it */
 	uint32_t gang;			/* ... that gang scheduling suspends when the job starts */
 	bool refused;
@@ -85,7 +86,7 @@ static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim)
 	struct sl_held *place = sl_held_find(m->held, v->preemptor[row]);
 	struct sl_error err = { SL_OK, "" };
 	uint32_t job = sl_collect_row(m->c, v->job[row]);
-	struct sl_stopped stop = { v->job[row], v->preemptor[row], v->start_time[row], time(NULL),
+	struct sl_stopped stop = { v->job[row], v->preemptor[row], v->start_time[row], b->time,
 				   (char *) (job == SL_NONE ? "" : sl_snapshot_str(&m->c->snap, m->c->snap.job.user[job])),
 				   victim->part_ptr ? victim->part_ptr->name : (char *) "", v->mode[row] };
 
@@ -261,6 +262,7 @@ static void prepare(struct batch *b)
 	struct sl_hold h;
 
 	sl_hold_take(&h, b->m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	b->time = time(NULL);
 	if (may_begin(b, &p) && may_stop_all(b, &p))
 		note_all(b, &p);
 	else
@@ -347,7 +349,7 @@ static bool put_beside(struct batch *b, struct sl_start *s, const bitstr_t *node
 	bit_not(s->keep_off);
 	ok = sl_start_run(s, &cores);
 	if (ok)
-		(void) sl_hold_started(b->m, s->job_id);
+		(void) sl_hold_started(b->m, s->job_id, s->job);
 	sl_start_count(s);
 	sl_cores_clear(&cores);
 	FREE_NULL_BITMAP(s->keep_off);

@@ -175,20 +175,6 @@ bool sl_held_drop(struct sl_held_book *b, uint32_t job)
 	return true;
 }
 
-bool sl_held_take(struct sl_held_book *b, uint32_t job, int64_t now)
-{
-	struct sl_held was;
-
-	if (b->takens == SL_HELD_MOST)
-		forget_taken(b, 0);
-	if (sl_grow(&b->taken, &b->taken_room, b->takens + 1, sizeof(*b->taken), NULL))
-		return sl_held_drop(b, job);
-	if (!remove_place(b, job, &was))
-		return false;
-	b->taken[b->takens++] = (struct sl_taken) { was, now + SL_HELD_TAKEN_S };
-	return true;
-}
-
 /* -- stopped jobs ---------------------------------------------------------------- */
 
 static void free_stop(struct sl_stopped *s)
@@ -254,6 +240,40 @@ void sl_held_unstop(struct sl_held_book *b, uint32_t job, uint32_t preemptor, in
 	memmove(&b->stopped[i], &b->stopped[i + 1], (--b->stops - i) * sizeof(*b->stopped));
 	index_stops_anew(b);
 	b->changed = true;
+}
+
+/* Who was stopped for the job has not been stopped in vain. */
+static void note_started(struct sl_held_book *b, uint32_t job, uint32_t as)
+{
+	bool any = false;
+
+	SL_HELD_EACH_STOP(b, job, at) {
+		struct sl_stopped *s = &b->stopped[at.value - b->stops_gone];
+
+		any |= !s->started;
+		s->started = true;
+	}
+	for (uint32_t i = 0; any && as != job && i < b->stops; i++)
+		if (b->stopped[i].preemptor == job)
+			b->stopped[i].preemptor = as;
+	if (any && as != job)
+		index_stops_anew(b);
+	b->changed |= any;
+}
+
+bool sl_held_take(struct sl_held_book *b, uint32_t job, uint32_t as, int64_t now)
+{
+	struct sl_held was;
+
+	note_started(b, job, as);
+	if (b->takens == SL_HELD_MOST)
+		forget_taken(b, 0);
+	if (sl_grow(&b->taken, &b->taken_room, b->takens + 1, sizeof(*b->taken), NULL))
+		return sl_held_drop(b, job);
+	if (!remove_place(b, job, &was))
+		return false;
+	b->taken[b->takens++] = (struct sl_taken) { was, now + SL_HELD_TAKEN_S };
+	return true;
 }
 
 const struct sl_stopped *sl_held_stopped(const struct sl_held_book *b, uint32_t job, int64_t start_time)
@@ -381,9 +401,9 @@ static bool read_gres(struct reading *r, char *rest)
 	return true;
 }
 
-static bool read_stop(struct reading *r, char *rest)
+static bool read_stop(struct reading *r, char *rest, bool started)
 {
-	struct sl_stopped s;
+	struct sl_stopped s = { .started = started };
 
 	return read_u32(&rest, &s.job) && s.job && read_u32(&rest, &s.preemptor) && s.preemptor &&
 		read_number(&rest, MOST_SECONDS, &s.start_time) && read_number(&rest, MOST_SECONDS, &s.time) &&
@@ -427,7 +447,7 @@ static int read_line(struct reading *r, char *line)
 		r->bad = !good;
 		return bad;	/* it is counted when it ends */
 	}
-	return bad + !(kind == 'S' && read_stop(r, line));
+	return bad + !((kind == 'S' || kind == 'T') && read_stop(r, line, kind == 'T'));
 }
 
 static int read_lines(struct reading *r, char *text, const char *end)
@@ -498,7 +518,7 @@ static void write_place(FILE *f, const struct sl_held *h)
 
 static void write_stop(FILE *f, const struct sl_stopped *s)
 {
-	fprintf(f, "S\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t", s->job, s->preemptor, s->start_time, s->time);
+	fprintf(f, "%c\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t", s->started ? 'T' : 'S', s->job, s->preemptor, s->start_time, s->time);
 	write_text(f, s->user, '\t');
 	write_text(f, s->partition, '\t');
 	fprintf(f, "%" PRIu32 "\n", s->mode);

@@ -7,8 +7,8 @@
  * the first of its victims is told to end, and so is who these are. After a restart slurmctld may know less than the file: a
  * place is believed only if its job waits with the stamp that it had.
  *
- * The file has a header with its version, then a line for each place, each node of it, each gres of that, and each stopped
- * job: fields between tabs, texts escaped (base/escape.h). Lines that make no sense are left out, with the place that
+ * The file has a header with its version, then a line for each place (P), each node of it (N), each gres of that (G), and each stopped
+ * job (S; T if the job for which it was stopped has started since): fields between tabs, texts escaped (base/escape.h). Lines that make no sense are left out, with the place that
  * they belong to.
  *
  * Knows nothing of Slurm. Ownership: a book owns its places; pointers to them are good until the next call that adds or drops
@@ -65,6 +65,7 @@ struct sl_stopped {
 	int64_t time;			/* when it was told to end */
 	char *user, *partition;
 	uint32_t mode;			/* SL_STOP_* of the plan */
+	bool started;			/* the preemptor has started since */
 };
 
 struct sl_taken {
@@ -113,10 +114,11 @@ struct sl_held *sl_held_put(struct sl_held_book *b, const struct sl_held *place,
 bool sl_held_drop(struct sl_held_book *b, uint32_t job);
 
 /*
- * The same, since its job has started at *now*. The place stays in the file for SL_HELD_TAKEN_S: a slurmctld that was killed
- * before it had saved the start finds it there when it is back, and the job waiting.
+ * The same, since its job has started at *now*, as job *as*: of an array it was the waiting record, and a task has started, which has
+ * an id of its own. The jobs that were stopped for it were stopped for that one from now on. The place stays in the file for
+ * SL_HELD_TAKEN_S: a slurmctld that was killed before it had saved the start finds it there when it is back, and the job waiting.
  */
-bool sl_held_take(struct sl_held_book *b, uint32_t job, int64_t now);
+bool sl_held_take(struct sl_held_book *b, uint32_t job, uint32_t as, int64_t now);
 
 /*
  * Remember that a job is told to end, which is noted, and on the disk, before it is. The oldest entry goes where there is

@@ -82,9 +82,9 @@ it "nor is anybody for a job that has not waited for long" spared 'after = "1h"'
 it "nor whom a function of the site spares" spared 'may = function() return false end'
 it "nor where to wait costs less" spared 'wait_price = 0'
 
-# Three are told to end, and before they have the node of one of them fails. The plan gives the place up, and makes another one of the
-# nodes of the other two, who end, and of one more. (How often the failed one was requeued is Slurm's to count.)
-node_fails() {
+# Three are told to end, and before they have the node of one of them fails. What the other two give is for the job still: one more
+# is stopped in the place of the one that is lost, and no more. (How often the failed one was requeued is Slurm's to count.)
+node_fails() { # STATE of the node
 	local ids=() id job victims failed
 	preempts ""
 	for _ in $(seq 8); do ids+=("$(low -N1)"); done
@@ -93,14 +93,32 @@ node_fails() {
 	wait_for 20 is_held "$job"
 	mapfile -t victims < <(awk -v job="$job" '$1 == "S" && $3 == job { print $2 }' "$HELD")
 	failed=$(job_nodes "${victims[0]}")
-	scontrol update NodeName="$failed" State=DOWN Reason=test
+	scontrol update NodeName="$failed" State="$1" Reason=test
 	starts "$job" 120
 	[[ " $(expand "$(job_nodes "$job")" | paste -sd' ') " != *" $failed "* ]]
 	mapfile -t ids < <(printf '%s\n' "${ids[@]}" | grep -vx "${victims[0]}")
 	wait_for 30 eval '[ "$(restarted '"${ids[*]}"')" = 3 ]'
 	for id in "${ids[@]}"; do [ "$(job_get "$id" Restarts)" = 1 ] || { job_is "$id" RUNNING && ! [[ $(job_get "$id" PreemptTime) == 2* ]]; }; done
+	scontrol update NodeName="$failed" State=RESUME
+	wait_for 30 cluster_nodes_ready "$NODES"
 }
-it "where a node of the place fails meanwhile the job starts elsewhere, and nobody is stopped twice" node_fails
+node_goes_down() { node_fails DOWN; }
+it "where a node of the place fails meanwhile one more is stopped for what is missing, and nobody else" node_goes_down
+node_is_drained() { node_fails DRAIN; }
+it "nor where a node of the place is drained meanwhile" node_is_drained
+
+# A task of the array has its place at once, and so has the next one: a place on which a task has started is none that has failed.
+array_of_two() {
+	local ids=() array
+	preempts ""
+	for _ in $(seq 8); do ids+=("$(low -N1)"); done
+	wait_for 30 all_run "${ids[@]}"
+	array=$(submit -p high -N2 --exclusive -t 60 --array=1-3)
+	wait_for 90 eval '[ "$(squeue -h -r -j '"$array"' -t R -o %i | wc -l)" = 3 ]'
+	[ "$(restarted "${ids[@]}")" = 6 ]
+	! awk -v job="$array" '$1 == "S" && $3 == job' "$HELD" | grep -q .
+}
+it "for each task of an array others are stopped as soon as the one before has started" array_of_two
 
 # From 25.11 on Slurm keeps the nodes of a job that is requeued as expedited for that job. Stopped for another one it is
 # requeued as all are, neither held nor before the job that it was stopped for.

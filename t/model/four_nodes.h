@@ -49,8 +49,8 @@ static inline struct desk sit_at(struct build *b)
 	return sit(b);
 }
 
-/* The snapshot lists that stop. */
-static inline void note_stopped(struct build *b, uint32_t job, uint32_t preemptor, int64_t ago)
+/* The snapshot lists that stop, after which its preemptor has started, or has not. */
+static inline void note_stopped_before(struct build *b, uint32_t job, uint32_t preemptor, int64_t ago, bool started)
 {
 	struct sl_stopped_row row = sl_stopped_row();
 
@@ -59,7 +59,13 @@ static inline void note_stopped(struct build *b, uint32_t job, uint32_t preempto
 	row.time = BUILD_NOW - ago;
 	row.user = sl_builder_str(b->builder, "u");
 	row.partition = 0;
+	row.started = started;
 	sl_builder_append(b->builder, SL_T_STOPPED, &row);
+}
+
+static inline void note_stopped(struct build *b, uint32_t job, uint32_t preemptor, int64_t ago)
+{
+	note_stopped_before(b, job, preemptor, ago, false);
 }
 
 #endif

@@ -180,6 +180,71 @@ static void after_two_that_failed_it_takes_a_while(void **state)
 	leave(&d);
 }
 
+/* An array's waiting record has the id that the task before had when others were stopped for it; a job that was requeued has its own. */
+static void a_place_on_which_the_job_has_started_is_none_that_failed(void **state)
+{
+	struct build *b = four_nodes(1);
+	struct desk d;
+
+	(void) state;
+	note_stopped_before(b, 5, 7, 100, true);
+	note_stopped_before(b, 6, 7, 90, true);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 1);
+	accepted(&d);
+	leave(&d);
+	b = four_nodes(1);
+	note_stopped_before(b, 5, 7, 200, true);
+	note_stopped(b, 6, 7, 100);
+	d = sit_at(b);
+	assert_int_equal(ask(&d, 7, NULL).rc, 0);
+	assert_string_equal(sl_refusal_text(&d.why),
+			    "others were stopped for it and the place was not had: again in 200 s at the earliest");
+	leave(&d);
+}
+
+/* Of each job of a random list of stops: the same as a walk over the list finds. */
+static void how_long_nobody_is_stopped_is_what_the_list_of_stops_says(void **state)
+{
+	uint64_t seed = 7;
+
+	(void) state;
+	for (int round = 0; round < 200; round++) {
+		struct build *b = four_nodes(1);
+		int64_t last = 0, time[12];
+		uint32_t places = 0, n = build_below(&seed, 12);
+		bool counts[12];
+		struct desk d;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t whose = 6 + build_below(&seed, 3), ago = build_below(&seed, 6) * 700 + 1;
+			bool started = build_below(&seed, 3) == 0, again = false;
+
+			note_stopped_before(b, 10 + i, whose, ago, started);
+			time[i] = BUILD_NOW - (int64_t) ago;
+			counts[i] = whose == 7 && !started && ago < 3600;
+			for (uint32_t k = 0; k < i; k++)
+				again |= counts[k] && time[k] == time[i];
+			if (!counts[i])
+				continue;
+			places += !again;
+			last = time[i] > last ? time[i] : last;
+		}
+		d = sit_at(b);
+		if (places > 1 && last + SL_PREEMPT_RETRY_S * (int64_t) (places - 1) > BUILD_NOW) {
+			char text[120];
+
+			snprintf(text, sizeof(text), "others were stopped for it and the place was not had: again in %lld s at the earliest",
+				 (long long) (last + SL_PREEMPT_RETRY_S * (int64_t) (places - 1) - BUILD_NOW));
+			assert_int_equal(ask(&d, 7, NULL).rc, 0);
+			assert_string_equal(sl_refusal_text(&d.why), text);
+		} else {
+			assert_int_equal(ask(&d, 7, NULL).rc, 1);
+		}
+		leave(&d);
+	}
+}
+
 static void of_a_user_or_an_hour_only_so_many_are_stopped(void **state)
 {
 	struct sl_preempt_terms terms = { .wait_price = -1, .max_an_hour = 2 };
@@ -211,108 +276,6 @@ static void a_plan_takes_back_what_is_not_wanted_after_all(void **state)
 	assert_int_equal(reserve(&d, 8), 1);
 	assert_int_equal(d.at, 3600);
 	accepted(&d);
-	leave(&d);
-}
-
-/* Node 0 is held for job 7, since its job has ended. */
-static struct build *one_held(void)
-{
-	struct build *b = build_create("2x8c");
-	struct sl_held_row h = sl_held_row();
-
-	build_running(b, (struct build_job) { .id = 2, .first = 1, .ends_in = 3600 });
-	build_stoppable(b, 2, SL_STOP_CANCEL);
-	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .exclusive = true, .limit = 3600 });
-	build_may_preempt(b, 7);
-	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .exclusive = true, .limit = 60 });
-	h.job = build_job_row(b, 7);
-	h.partition = 0;
-	h.since = BUILD_NOW - 20;
-	h.until = BUILD_NOW + 500;
-	h.places = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 8 }), 1 };
-	sl_builder_append(b->builder, SL_T_HELD, &h);
-	return b;
-}
-
-static void nobody_else_starts_on_a_place_that_is_held(void **state)
-{
-	struct desk d = sit_at(one_held());
-
-	(void) state;
-	assert_int_equal(start(&d, 8), 0);
-	assert_int_equal(reserve(&d, 8), 1);
-	assert_int_equal(d.at, 3600);	/* when the other node's job ends */
-	assert_int_equal(start(&d, 7), 1);
-	assert_string_equal(where(&d, 7), "n0:8");
-	accepted(&d);
-	assert_int_equal(d.plan.start.native[0], 0);
-	assert_int_equal(d.plan.hold.rows, 0);
-	leave(&d);
-}
-
-static void the_checker_refuses_who_starts_on_a_place_that_is_held(void **state)
-{
-	struct build *b = one_held();
-	struct desk d;
-
-	(void) state;
-	/* of a plan that does not know of it */
-	build_change(b, SL_T_HELD, 0, sl_held_row, .until = BUILD_NOW);
-	d = sit_at(b);
-	assert_int_equal(start(&d, 8), 1);
-	accepted(&d);
-	build_change(b, SL_T_HELD, 0, sl_held_row, .until = BUILD_NOW + 500);
-	build_open(b);
-	assert_int_equal(sl_check_plan(&b->snap, &d.plan, &d.err), -1);
-	assert_non_null(strstr(d.err.text, "job 8: node n0: 16 cores in use now, it has 8"));
-	leave(&d);
-}
-
-static void who_has_a_held_place_stops_nobody_else(void **state)
-{
-	struct build *b = one_held();
-	struct desk d;
-	struct asked a;
-
-	(void) state;
-	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 30 });	/* its victim, which is about to end */
-	d = sit_at(b);
-	assert_int_equal(start(&d, 7), 0);
-	a = ask(&d, 7, NULL);
-	assert_int_equal(a.rc, 1);
-	assert_true(a.answer.is_held);
-	assert_int_equal(a.victims, 0);
-	assert_int_equal(a.answer.start, BUILD_NOW + 30);
-	accepted(&d);
-	assert_int_equal(d.plan.hold.rows + d.plan.stop.rows, 0);
-	leave(&d);
-}
-
-static void a_place_that_cannot_be_had_in_time_is_released(void **state)
-{
-	struct build *b = one_held();
-	struct desk d;
-	struct asked a;
-
-	(void) state;
-	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
-	d = sit_at(b);
-	a = ask(&d, 7, NULL);	/* the other node is one that it may have */
-	assert_int_equal(a.rc, 1);
-	assert_int_equal(a.victims, 1);
-	accepted(&d);
-	assert_int_equal(d.plan.hold.rows, 1);
-	assert_int_equal(d.plan.hold.release[0], 0);
-	leave(&d);
-	b = one_held();
-	note_stopped(b, 4, 7, 700);
-	note_stopped(b, 5, 7, 10);
-	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
-	d = sit_at(b);
-	assert_int_equal(ask(&d, 7, NULL).rc, 0);
-	accepted(&d);
-	assert_int_equal(d.plan.hold.rows, 1);
-	assert_int_equal(d.plan.hold.release[0], 1);
 	leave(&d);
 }
 
@@ -543,23 +506,6 @@ static void the_checker_refuses_to_suspend_who_keeps_memory(void **state)
 	leave(&d);
 }
 
-static void a_place_that_is_released_is_anybodys_in_the_same_plan(void **state)
-{
-	struct build *b = one_held();
-	struct desk d;
-
-	(void) state;
-	build_running(b, (struct build_job) { .id = 1, .first = 0, .cores = 4, .ends_in = 3600 });	/* it is late */
-	build_pending(b, (struct build_job) { .id = 9, .tasks = 4, .limit = 60 });
-	d = sit_at(b);
-	assert_int_equal(start(&d, 9), 0);
-	assert_int_equal(ask(&d, 7, NULL).id[0], 2);
-	assert_int_equal(start(&d, 9), 1);
-	assert_string_equal(where(&d, 9), "n0:4");
-	accepted(&d);
-	leave(&d);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -571,12 +517,10 @@ int main(void)
 		cmocka_unit_test(nobody_stops_in_a_circle),
 		cmocka_unit_test(a_place_that_failed_is_replaced_once),
 		cmocka_unit_test(after_two_that_failed_it_takes_a_while),
+		cmocka_unit_test(a_place_on_which_the_job_has_started_is_none_that_failed),
+		cmocka_unit_test(how_long_nobody_is_stopped_is_what_the_list_of_stops_says),
 		cmocka_unit_test(of_a_user_or_an_hour_only_so_many_are_stopped),
 		cmocka_unit_test(a_plan_takes_back_what_is_not_wanted_after_all),
-		cmocka_unit_test(nobody_else_starts_on_a_place_that_is_held),
-		cmocka_unit_test(the_checker_refuses_who_starts_on_a_place_that_is_held),
-		cmocka_unit_test(who_has_a_held_place_stops_nobody_else),
-		cmocka_unit_test(a_place_that_cannot_be_had_in_time_is_released),
 		cmocka_unit_test(grace_time_is_waited_for),
 		cmocka_unit_test(the_long_grace_time_of_one_does_not_make_the_job_wait),
 		cmocka_unit_test(who_is_not_allowed_to_preempt_stops_nobody),
@@ -587,7 +531,6 @@ int main(void)
 		cmocka_unit_test(for_an_array_of_which_a_task_starts_nobody_is_stopped_yet),
 		cmocka_unit_test(who_is_suspended_keeps_its_licences),
 		cmocka_unit_test(the_checker_refuses_to_suspend_who_keeps_memory),
-		cmocka_unit_test(a_place_that_is_released_is_anybodys_in_the_same_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

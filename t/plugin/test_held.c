@@ -83,7 +83,7 @@ static void put_file(const char *text)
 
 static void a_book_comes_back_as_it_was(void **state)
 {
-	struct sl_stopped stop = { 4, 7, 1699990000, 1700000000, "anna", "low", 3 };
+	struct sl_stopped stop = { 4, 7, 1699990000, 1700000000, "anna", "low", 3, false };
 	struct sl_held place = usual(7);
 	struct sl_held_book *b;
 	struct sl_error err;
@@ -201,8 +201,8 @@ static void a_place_that_is_taken_stays_in_the_file_for_a_while(void **state)
 	b = open_book(0);
 	assert_non_null(sl_held_put(b, &place, &err));
 	assert_int_equal(sl_held_save(b, 100, &err), 0);
-	assert_false(sl_held_take(b, 9, 100));
-	assert_true(sl_held_take(b, 7, 100));
+	assert_false(sl_held_take(b, 9, 9, 100));
+	assert_true(sl_held_take(b, 7, 7, 100));
 	assert_null(sl_held_find(b, 7));
 	assert_false(b->changed);
 	assert_non_null(sl_held_put(b, &other, &err));	/* which has it written */
@@ -216,12 +216,43 @@ static void a_place_that_is_taken_stays_in_the_file_for_a_while(void **state)
 	assert_null(sl_held_find(read, 7));
 	sl_held_destroy(read);
 	/* one that has a new place is there once */
-	assert_true(sl_held_take(b, 8, 200));
+	assert_true(sl_held_take(b, 8, 8, 200));
 	assert_non_null(sl_held_put(b, &other, &err));
 	assert_int_equal(sl_held_save(b, 200, &err), 0);
 	read = open_book(0);
 	assert_int_equal(read->places, 1);
 	sl_held_destroy(read);
+	sl_held_destroy(b);
+}
+
+/* Of an array the record waits on for its next task. */
+static void who_was_stopped_for_an_array_was_stopped_for_the_task_that_started(void **state)
+{
+	struct sl_stopped stop = { 4, 7, 100, 200, "anna", "low", 3, false }, other = { 5, 8, 100, 200, "anna", "low", 3, false };
+	struct sl_held place = usual(7);
+	struct sl_held_book *b;
+	struct sl_error err;
+	const struct sl_stopped *s;
+
+	(void) state;
+	unlink(path);
+	b = open_book(0);
+	assert_non_null(sl_held_put(b, &place, &err));
+	assert_int_equal(sl_held_stop(b, &stop, &err), 0);
+	assert_int_equal(sl_held_stop(b, &other, &err), 0);
+	assert_int_equal(sl_held_save(b, 200, &err), 0);
+	assert_true(sl_held_take(b, 7, 17, 300));
+	assert_int_equal(sl_held_save(b, 300, &err), 0);
+	sl_held_destroy(b);
+	b = open_book(0);
+	s = sl_held_stopped(b, 4, 100);
+	assert_non_null(s);
+	assert_true(s->started && s->preemptor == 17);
+	s = sl_held_stopped(b, 5, 100);
+	assert_true(s && !s->started && s->preemptor == 8);
+	/* a job that has no place any more: others are stopped for nobody else's sake */
+	assert_false(sl_held_take(b, 8, 8, 301));
+	assert_true(sl_held_stopped(b, 5, 100)->started);
 	sl_held_destroy(b);
 }
 
@@ -238,7 +269,7 @@ static void stopped_jobs_are_forgotten(void **state)
 
 	(void) state;
 	for (uint32_t i = 1; i <= 9; i++) {
-		struct sl_stopped s = { i, 100, i, i, "anna", "low", 0 };
+		struct sl_stopped s = { i, 100, i, i, "anna", "low", 0, false };
 
 		assert_int_equal(sl_held_stop(b, &s, &err), 0);
 	}
@@ -289,16 +320,17 @@ static void assert_found_as_by_search(const struct sl_held_book *b)
 
 static void change_at_random(struct sl_held_book *b, int64_t now)
 {
-	struct sl_stopped s = { below(12), below(12), below(3), now, "anna", "low", 0 };
+	struct sl_stopped s = { below(12), below(12), below(3), now, "anna", "low", 0, false };
 	struct sl_held place = usual(1 + below(11));
 	struct sl_error err;
 	int64_t from = now - below(40);
 
-	switch (below(8)) {
+	switch (below(9)) {
 	case 0: assert_non_null(sl_held_put(b, &place, &err)); break;
 	case 1: (void) sl_held_drop(b, place.job); break;
 	case 2: sl_held_unstop(b, s.job, s.preemptor, s.start_time); break;
 	case 3: sl_held_forget_stops(b, is_old, &from); break;
+	case 4: (void) sl_held_take(b, place.job, below(12), now); break;
 	default: assert_int_equal(sl_held_stop(b, &s, &err), 0);
 	}
 }
@@ -326,7 +358,7 @@ static void of_more_stops_than_are_remembered_the_oldest_go(void **state)
 
 	(void) state;
 	for (uint32_t i = 0; i < SL_STOPPED_MOST + 3; i++) {
-		struct sl_stopped s = { i + 1, i / 2 + 1, 5, i, "anna", "low", 0 };
+		struct sl_stopped s = { i + 1, i / 2 + 1, 5, i, "anna", "low", 0, false };
 
 		assert_int_equal(sl_held_stop(b, &s, &err), 0);
 	}
@@ -378,7 +410,7 @@ static void no_name_changes_what_is_read_of_others(void **state)
 		char words[4][HOSTILE_SIZE];
 		struct sl_held_node names[2] = { node[0], node[1] };
 		struct sl_held place = usual(7), other = usual(8);
-		struct sl_stopped stop = { 4, 7, 1, 2, words[2], words[3], 0 };
+		struct sl_stopped stop = { 4, 7, 1, 2, words[2], words[3], 0, false };
 		struct sl_held_book *b;
 		struct sl_error err;
 		bool possible;
@@ -415,6 +447,7 @@ int main(void)
 		cmocka_unit_test(a_place_that_is_held_for_longer_is_not_written_each_time),
 		cmocka_unit_test(no_more_places_are_held_than_there_may_be),
 		cmocka_unit_test(a_place_that_is_taken_stays_in_the_file_for_a_while),
+		cmocka_unit_test(who_was_stopped_for_an_array_was_stopped_for_the_task_that_started),
 		cmocka_unit_test(stopped_jobs_are_forgotten),
 		cmocka_unit_test_teardown(what_is_found_is_what_a_search_finds, say_seed),
 		cmocka_unit_test(of_more_stops_than_are_remembered_the_oldest_go),

@@ -295,19 +295,35 @@ local function end_trial(books)
 	end
 end
 
-local function start_or_keep(plan, job)
-	if not plan:start(job) then
-		plan:preempt(job)
+-- Others are stopped for the job: that counts for those after it.
+local function note_place(opt, books, job, answer)
+	books.placed[job.id] = true
+	for node in pairs(books.plan:layout(job) or {}) do
+		books.nodes[node] = true
+	end
+	tell(job, answer)
+	note(opt, books, job, answer)
+end
+
+local function start_or_keep(opt, books, how, job, cluster)
+	if books.plan:start(job) then
+		return
+	end
+	-- (of a place of which a node has failed what is missing is looked for, by the rules of the site)
+	local may_stop = not reason_not(opt, books.held, job, cluster)
+	local answer = books.plan:preempt(job, may_stop and how or { may = function() return false end })
+	if answer and answer.verdict ~= "held" then
+		note_place(opt, books, job, answer)
 	end
 end
 
 -- Jobs whose place is held start, there or where jobs ahead of them leave room, or are reserved from when it is
 -- free.  Those ahead of them that fit come first; one that does not fit books nothing here: it could be waiting for
 -- just the places that are held.
-local function start_held(opt, books, cluster, askers, count)
+local function start_held(opt, books, how, cluster, askers, count)
 	for job, kind in as_far_as(opt, cluster, askers, "held", count) do
 		if kind == "held" then
-			attempt(job, start_or_keep, books.plan, job)
+			attempt(job, start_or_keep, opt, books, how, job, cluster)
 		elseif books.plan:state(job) ~= "reserved" then
 			attempt(job, start_on_trial, books, job)
 		end
@@ -329,12 +345,7 @@ local function stop_for(opt, books, how, job, cluster)
 	end
 	local answer, why, _, found = books.plan:preempt(job, how)
 	if answer then
-		books.placed[job.id] = true
-		for node in pairs(books.plan:layout(job) or {}) do
-			books.nodes[node] = true
-		end
-		tell(job, answer)
-		note(opt, books, job, answer)
+		note_place(opt, books, job, answer)
 	elseif found then
 		slurm.log_debug("preempt: job %d: %s (%s)", job.id, why, found.verdict)
 	end
@@ -353,8 +364,8 @@ local function book_ahead(books, job)
 	end
 end
 
-local function stop_for_rest(opt, books, cluster, askers, count)
-	local how, left = make_how(opt, books), opt.jobs
+local function stop_for_rest(opt, books, how, cluster, askers, count)
+	local left = opt.jobs
 	for job, kind in as_far_as(opt, cluster, askers, "asks", count) do
 		if left == 0 then
 			break
@@ -371,8 +382,9 @@ local function stop_for_all(opt, cluster, plan)
 		nodes = {} }
 	plan:own_preemption()	-- (what is spared here would otherwise be Slurm's select's)
 	local askers, count = askers_of(opt, books, cluster)
-	start_held(opt, books, cluster, askers, count.held)
-	stop_for_rest(opt, books, cluster, askers, count.asks)
+	local how = make_how(opt, books)
+	start_held(opt, books, how, cluster, askers, count.held)
+	stop_for_rest(opt, books, how, cluster, askers, count.asks)
 	end_trial(books)
 end
 

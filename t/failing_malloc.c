@@ -10,11 +10,17 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 
-long countdown = -1;
+long countdown = -1, more;
 
 static int fails(void)
 {
-	return countdown >= 0 && countdown-- == 0;
+	if (countdown < 0 || countdown-- > 0)
+		return 0;
+	if (more > 0) {
+		more--;
+		countdown = 0;
+	}
+	return 1;
 }
 
 void *__wrap_malloc(size_t size)

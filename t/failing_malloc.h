@@ -9,5 +9,6 @@
 #define FAILING_MALLOC_H
 
 extern long countdown;		/* allocations until one fails; -1: none does */
+extern long more;		/* of those after it so many fail, too */
 
 #endif

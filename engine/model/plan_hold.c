@@ -64,10 +64,13 @@ static void lift(struct sl_plan *p, struct hold *h)
 	h->is_placed = false;
 }
 
+int plan_hold_room(struct sl_plan *p, struct sl_error *err)
+{
+	return sl_grow_list(&p->hold, p->holds, sizeof(*p->hold), err);
+}
+
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err)
 {
-	if (sl_grow_list(&p->hold, p->holds, sizeof(*h), err))
-		return -1;
 	p->hold[p->holds] = *h;
 	return place(p, &p->hold[p->holds++], err);
 }
@@ -131,6 +134,42 @@ void plan_hold_start_gone(struct sl_plan *p, uint32_t start)
 		p->hold[i].starts -= p->hold[i].starts > start;
 }
 
+/* -- places of which a node has failed ------------------------------------------ */
+
+bool plan_hold_is_broken(const struct sl_plan *p, const struct hold *h)
+{
+	for (uint32_t i = 0; i < h->count; i++)
+		if (sl_nodeset_contains(&p->c->unusable, h->node[i].node))
+			return true;
+	return false;
+}
+
+/* True if the running job has a node of the place that can still be used. */
+static bool is_on_place(const struct sl_plan *p, const struct hold *h, uint32_t j)
+{
+	const struct held *has = p->c->held[j];
+
+	for (uint32_t k = 0; has && k < has->count; k++)
+		for (uint32_t i = 0; i < h->count; i++)
+			if (h->node[i].node == has->place[k].node && !sl_nodeset_contains(&p->c->unusable, h->node[i].node))
+				return true;
+	return false;
+}
+
+int64_t plan_hold_rest_at(const struct sl_plan *p, const struct hold *h)
+{
+	int64_t at = 0;
+
+	for (uint32_t i = 0; i < p->c->runs; i++) {
+		uint32_t j = p->c->running[i];
+
+		if (p->c->snap->job.preempt_time[j] > 0 && p->c->held[j] && p->c->held[j]->end > at && p->c->held[j]->end <= h->until &&
+		    is_on_place(p, h, j))
+			at = p->c->held[j]->end;
+	}
+	return at;
+}
+
 /* -- those of the snapshot ------------------------------------------------------ */
 
 static void read_gres(const struct sl_cluster *c, struct sl_range gres, struct sl_resources *r)
@@ -160,11 +199,11 @@ static int add_held(struct sl_plan *p, uint32_t row, struct sl_error *err)
 			h.node[i].each.memory = memory;
 		read_gres(p->c, s->alloc.gres[places.first + i], &h.node[i].each);
 	}
-	if (plan_hold_add(p, &h, err) == 0)
-		return 0;
-	if (!p->holds || p->hold[p->holds - 1].node != h.node)
+	if (plan_hold_room(p, err) < 0) {
 		free(h.node);
-	return -1;
+		return -1;
+	}
+	return plan_hold_add(p, &h, err);
 }
 
 int plan_hold_all(struct sl_plan *p, struct sl_error *err)

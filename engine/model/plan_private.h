@@ -492,11 +492,18 @@ void plan_free_blocked(struct sl_plan *p);
 uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want *w);
 
 /* plan_hold.c: what is held for the job; NULL: nothing is.  plan_hold_all(): begin with what the snapshot has.
- * plan_hold_add(): hold that, which is the plan's then (its lists too).  0, or -1 with *err. */
+ * plan_hold_add(): hold that, which is the plan's then (its lists too), and for which plan_hold_room() has made room.  0, or -1 with *err:
+ * without memory a part of it is not held. */
 struct hold *plan_hold_of(const struct sl_plan *p, uint32_t job);
 int plan_hold_all(struct sl_plan *p, struct sl_error *err);
+int plan_hold_room(struct sl_plan *p, struct sl_error *err);
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
 void plan_hold_release(struct sl_plan *p, uint32_t job);
+
+/* True if a node of the place is down, drained or the like: no start of the job there has failed.  When those have ended that were told
+ * to, and have nodes of the place that are left; 0: there are none. */
+bool plan_hold_is_broken(const struct sl_plan *p, const struct hold *h);
+int64_t plan_hold_rest_at(const struct sl_plan *p, const struct hold *h);
 
 /* The job's reservation is gone: what is held for it no longer ends where that began. */
 void plan_hold_on(struct sl_plan *p, uint32_t job);

@@ -171,7 +171,6 @@ static int note_stop(struct deed *d, uint32_t g, uint32_t k, struct sl_error *er
 	p->stop[p->stops++] = s;
 	if (s.end > s.from)
 		p->c->held[j]->end = s.from;
-	plan_tails_end(p, j, s.from);
 	d->answer->victim[d->answer->victims++] = j;
 	return 0;
 }
@@ -191,6 +190,15 @@ static int note_stops(struct deed *d, struct sl_error *err)
 		d->p->stop_groups += d->choice.stopped[g];
 	}
 	return 0;
+}
+
+static void forget_stops(struct deed *d)
+{
+	for (; d->answer->victims; d->answer->victims--) {
+		const struct stop *s = &d->p->stop[--d->p->stops];
+
+		d->p->c->held[s->job]->end = s->end;
+	}
 }
 
 /* The same amounts, node by node. */
@@ -219,21 +227,19 @@ static char *describe(const struct deed *d)
 	return strdup(text);
 }
 
-static int hold_place(struct deed *d, const struct booking *b, struct sl_error *err)
+/* The place as it is to be held, and room for it in the list. */
+static int make_hold(struct deed *d, const struct booking *b, struct hold *h, struct sl_error *err)
 {
-	struct hold h = { .job = d->w->entry.job, .until = sl_later(b->t0, SL_PREEMPT_HOLD_S), .fresh = true,
-			  .starts = d->p->started.count, .reservations = d->p->reservations, .verdict = d->choice.verdict, .cost = d->choice.cost, .bound = d->choice.bound, .by = d->p->bys - 1 };
-
-	h.node = list_nodes(&b->layout, &h.count);
-	h.because = describe(d);
-	if (!h.node || !h.because || plan_hold_add(d->p, &h, err) < 0) {
-		if (!d->p->holds || d->p->hold[d->p->holds - 1].node != h.node) {
-			free(h.node);
-			free(h.because);
-		}
-		return plan_no_memory(err);
-	}
-	return 0;
+	*h = (struct hold) { .job = d->w->entry.job, .until = sl_later(b->t0, SL_PREEMPT_HOLD_S), .fresh = true,
+			     .starts = d->p->started.count, .reservations = d->p->reservations + (d->at == SL_NONE),
+			     .verdict = d->choice.verdict, .cost = d->choice.cost, .bound = d->choice.bound, .by = d->p->bys - 1 };
+	h->node = list_nodes(&b->layout, &h->count);
+	h->because = describe(d);
+	if (h->node && h->because && !plan_hold_room(d->p, err))
+		return 0;
+	free(h->node);
+	free(h->because);
+	return plan_no_memory(err);
 }
 
 /* The job's reservation, in place of the one that it had. */
@@ -253,23 +259,35 @@ static void insert_booking(struct deed *d, struct booking *b)
 	list->entry[d->at] = b->entry;
 }
 
-/* Book it all.  1; 0: it cannot be; -1. */
+/* Book it all.  1; 0: it cannot be; -1: nothing is booked, and the victims are there. */
 static int carry_out(struct deed *d, struct sl_error *err)
 {
 	struct sl_plan *p = d->p;
 	struct booking *b = NULL;
+	uint32_t groups = p->stop_groups;
+	struct hold h;
 	int rc = reserve_place(d, &b, err);
 
 	if (rc <= 0)
 		return rc;
+	if (note_stops(d, err) < 0 || (d->answer->victims && make_hold(d, b, &h, err) < 0)) {
+		forget_stops(d);
+		p->stop_groups = groups;
+		(void) plan_unbook(p, b, NULL);
+		plan_free_booking(b);
+		(void) set_chosen(d, d->t, false, NULL);
+		return -1;
+	}
 	insert_booking(d, b);
 	d->answer->start = b->t0;
 	plan_preempt_drop(p, d->w->entry.job);
 	plan_refusals_forget(p);
-	if (note_stops(d, err) < 0)
-		return -1;
-	/* (whose nodes are free by themselves then has a reservation like others) */
-	return d->answer->victims && hold_place(d, b, err) < 0 ? -1 : 1;
+	for (uint32_t i = 0; i < d->answer->victims; i++)
+		plan_tails_end(p, d->answer->victim[i], d->t);
+	/* (whose nodes are free by themselves then has a reservation like others; without memory a part is not held in this plan) */
+	if (d->answer->victims)
+		(void) plan_hold_add(p, &h, NULL);
+	return 1;
 }
 
 /* -- reasons not to ------------------------------------------------------------------------ */
@@ -567,42 +585,6 @@ static int search(struct deed *d, struct sl_error *err)
 	return rc;
 }
 
-/* True if a node of the place is down, drained or the like: no start of the job there has failed. */
-static bool has_lost_node(const struct sl_plan *p, const struct hold *h)
-{
-	for (uint32_t i = 0; i < h->count; i++)
-		if (sl_nodeset_contains(&p->c->unusable, h->node[i].node))
-			return true;
-	return false;
-}
-
-/* True if the running job has a node of the place that can still be used. */
-static bool is_on_place(const struct sl_plan *p, const struct hold *h, uint32_t j)
-{
-	const struct held *has = p->c->held[j];
-
-	for (uint32_t k = 0; has && k < has->count; k++)
-		for (uint32_t i = 0; i < h->count; i++)
-			if (h->node[i].node == has->place[k].node && !sl_nodeset_contains(&p->c->unusable, h->node[i].node))
-				return true;
-	return false;
-}
-
-/* When those have ended that were told to, and have nodes of the place. */
-static int64_t rest_free_at(const struct sl_plan *p, const struct hold *h)
-{
-	int64_t at = 0;
-
-	for (uint32_t i = 0; i < p->c->runs; i++) {
-		uint32_t j = p->c->running[i];
-
-		if (p->c->snap->job.preempt_time[j] > 0 && p->c->held[j] && p->c->held[j]->end > at && p->c->held[j]->end <= h->until &&
-		    is_on_place(p, h, j))
-			at = p->c->held[j]->end;
-	}
-	return at;
-}
-
 /* Its place is held: it is reserved where it can start first.  1; 0: it cannot be had in time, and is held no longer; -1. */
 static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, struct sl_error *err)
 {
@@ -616,8 +598,8 @@ static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, st
 		d->answer->start = start;
 		return 1;
 	}
-	if (has_lost_node(d->p, h)) {
-		int64_t rest = rest_free_at(d->p, h);
+	if (plan_hold_is_broken(d->p, h)) {
+		int64_t rest = plan_hold_rest_at(d->p, h);
 
 		d->replaces = true;
 		d->from = rest > d->from ? rest : d->from;	/* else more would be stopped in the place of those */

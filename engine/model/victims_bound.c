@@ -245,4 +245,5 @@ void victims_end_bounds(struct victim_bounds *b)
 	free(b->sum);
 	free(b->node_cost);
 	free(b->sorted);
+	*b = (struct victim_bounds) { .v = b->v };
 }

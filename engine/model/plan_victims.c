@@ -500,6 +500,8 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 		h.v.most_work = terms->most_work ? terms->most_work : SL_PREEMPT_WORK;
 		rc = sl_victims_choose(&h.v, choice, err);
 		a->p->mip_work += choice->mip_work > 0 ? choice->mip_work + MIP_OVERHEAD : 0;
+		if (choice->mip_hung)	/* others' answers do not wait for that, too */
+			a->p->mip_work = SL_PREEMPT_MIP_OF_PLAN;
 	}
 	free(h.number);
 	free(h.node);

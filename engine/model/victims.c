@@ -31,6 +31,7 @@ struct search {
 	uint32_t looks, sets;
 	uint32_t last_look;		/* of branch and bound */
 	double mip_work;
+	bool mip_hung;
 	struct sl_error *err;
 };
 
@@ -322,6 +323,7 @@ static int try_program(struct search *s)
 		return sl_fail(s->err, SL_ENOMEM, "preempt: out of memory");
 	rc = victims_solve(&s->bounds, chosen, &out, &why);
 	s->mip_work += out.work;
+	s->mip_hung |= out.hung;
 	if (rc >= 0 && out.bound > s->bound)
 		s->bound = out.bound;
 	/* (without a solver there is no proposal, which is no fault) */
@@ -406,6 +408,7 @@ int sl_victims_choose(const struct sl_victims *v, struct sl_choice *choice, stru
 	choice->looks = s.looks;
 	choice->sets = s.sets;
 	choice->mip_work = s.mip_work;
+	choice->mip_hung = s.mip_hung;
 	if (!rc && (choice->verdict == SL_VERDICT_OPTIMAL || choice->verdict == SL_VERDICT_FOUND)) {
 		choice->stopped = s.best;
 		s.best = NULL;

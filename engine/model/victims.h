@@ -61,6 +61,7 @@ struct sl_choice {
 	uint32_t looks;			/* questions asked */
 	uint32_t sets;			/* sets that would do and were compared */
 	double mip_work;		/* seconds of it that were spent */
+	bool mip_hung;			/* the clock ended the solver, after some seconds in which it was not done */
 };
 
 /*

@@ -203,6 +203,7 @@ static int solve(struct program *x, bool *chosen, struct sl_proposal *out, struc
 	if (sl_mip_solve(x->m, &o, &r, err) < 0)
 		return -1;
 	out->work = r.work;
+	out->hung = r.hung;
 	if (r.status == SL_MIP_OPTIMAL || r.status == SL_MIP_FEASIBLE) {
 		rc = 1;
 		for (uint32_t g = 0; g < x->v->groups; g++)
@@ -223,7 +224,7 @@ int victims_solve(const struct victim_bounds *b, bool *chosen, struct sl_proposa
 	size_t terms = (size_t) v->groups + v->nodes + v->pieces + 2;
 	int rc;
 
-	*out = (struct sl_proposal) { 0, 0 };
+	*out = (struct sl_proposal) { .bound = 0 };
 	for (uint32_t g = 0; g < v->groups; g++)
 		x.scale = v->cost[g] > x.scale ? v->cost[g] : x.scale;
 	x.group = malloc(((size_t) v->groups + 1) * sizeof(*x.group));

@@ -35,6 +35,7 @@ double victims_bound(struct victim_bounds *b, const uint8_t *state);
 struct sl_proposal {
 	double bound;			/* no set costs less, as far as the solver's numbers go */
 	double work;			/* seconds, as in mip.h */
+	bool hung;			/* the clock ended the solver */
 };
 int victims_solve(const struct victim_bounds *b, bool *chosen, struct sl_proposal *out, struct sl_error *err);
 

@@ -284,6 +284,7 @@ int check_stops(struct check *c);
 
 /* Why Slurm would not let the job be stopped for the other; NULL: it would.  When it is expected to be gone if it is told now. */
 const char *check_spares(const struct check *c, uint32_t job, uint32_t other);
+const char *check_slurm_spares(const struct check *c, uint32_t job, uint32_t other);	/* ... by Slurm; the plan leaves out more */
 int64_t check_gone_at(const struct check *c, uint32_t job);
 
 /* All bills that there are, node by node. */

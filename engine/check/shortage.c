@@ -44,9 +44,15 @@ static int find_gone(struct look *x)
 {
 	const struct check *c = x->c;
 	struct sl_range spared = c->plan->shortage.spared[x->i];
+	uint32_t stoppable = 0;
 
-	for (uint32_t j = 0; j < c->snap->job.rows; j++)
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		stoppable += j != x->r.job && !check_slurm_spares(c, j, x->r.job);
 		x->gone[j] = !check_spares(c, j, x->r.job) && check_gone_at(c, j) <= x->r.at;
+	}
+	if (stoppable != c->plan->shortage.stoppable[x->i])
+		return UNTRUE(x, "%" PRIu32 " jobs are said to be what may be stopped for it, there are %" PRIu32, id_of(x),
+			      c->plan->shortage.stoppable[x->i], stoppable);
 	for (uint32_t k = spared.first; k < spared.first + spared.count; k++) {
 		uint32_t j = check_find_job(c, c->plan->spared.job[k]);
 

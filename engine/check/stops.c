@@ -23,7 +23,7 @@ static bool requeues(const struct check *c, uint32_t j)
 	return c->snap->job.flags[j] & SL_JOBF_REQUEUE && own != SL_STOP_NONE && own != SL_STOP_SUSPEND;
 }
 
-const char *check_spares(const struct check *c, uint32_t j, uint32_t other)
+const char *check_slurm_spares(const struct check *c, uint32_t j, uint32_t other)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
@@ -34,9 +34,16 @@ const char *check_spares(const struct check *c, uint32_t j, uint32_t other)
 	if (job->preempt_mode[j] == SL_STOP_NONE || !(job->flags[other] & SL_JOBF_MAY_PREEMPT) ||
 	    !sl_snapshot_preempts(c->snap, other, j))
 		return "may not be preempted by it";
-	if (job->preempt_mode[j] == SL_STOP_SUSPEND && job->safe_until[j] <= 0)
-		return "would be suspended, and keeps memory or gres";
 	return job->preempt_from[j] <= 0 || job->preempt_from[j] > c->now ? "may not be preempted yet" : NULL;
+}
+
+const char *check_spares(const struct check *c, uint32_t j, uint32_t other)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const char *why = check_slurm_spares(c, j, other);
+
+	return why ? why : job->preempt_mode[j] == SL_STOP_SUSPEND && job->safe_until[j] <= 0 ?
+		"would be suspended, and keeps memory or gres" : NULL;
 }
 
 /* Why the plan may not stop it for the other so; NULL: it may. */

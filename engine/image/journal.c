@@ -395,7 +395,10 @@ static void put_shortages(struct record *r)
 	struct sl_json *json = r->j->json;
 	char text[SL_SHORTAGE_TEXT];
 	bool begun = false;
+	uint32_t *jobs;
 
+	if (!v->rows || sl_shortage_jobs(r->snap, r->plan, &jobs, NULL) < 0)
+		return;
 	for (uint32_t i = 0; i < v->rows; i++) {
 		if (!find_answer(&r->j->next, v->job[i]) || !is_news(r->j, v->job[i]))
 			continue;
@@ -404,10 +407,11 @@ static void put_shortages(struct record *r)
 		sl_json_put_int(json, "needs", v->needs[i]);
 		sl_json_put_int(json, "has", v->has[i]);
 		put_int(json, "spared", v->spared[i].count);
-		put_text(json, "text", sl_shortage_text(r->snap, r->plan, i, text, sizeof(text)));
+		put_text(json, "text", sl_shortage_text(r->snap, r->plan, i, jobs[i], text, sizeof(text)));
 		put_text(json, "by", plan_text(r, v->by[i]));
 		sl_json_end_object(json);
 	}
+	free(jobs);
 	end_jobs(r, begun);
 }
 

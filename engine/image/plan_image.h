@@ -251,6 +251,7 @@ enum sl_verdict {
 	X(i64, has, -1, 0, "so much it could have at most") \
 	X(range, shorts, SL_P_SHORT, 0, "nodes that are of no use to it, and why") \
 	X(range, spared, SL_P_SPARED, 0, "jobs that Slurm would let be stopped for it, and the policy does not") \
+	X(u32, stoppable, -1, 0, "how many jobs Slurm would let be stopped for it, these included") \
 	X(str, by, -1, 0, "policy that asked")
 
 /* Each of these nodes has too little. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -36,26 +37,11 @@ static const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static uint32_t find_job(const struct sl_snapshot *snap, uint32_t id)
-{
-	for (uint32_t j = 0; j < snap->job.rows; j++)
-		if (snap->job.id[j] == id)
-			return j;
-	return SL_NONE;
-}
-
 /* The running jobs that Slurm lets be stopped for the job, but for those that the policy spares. */
-static uint32_t count_stoppable(const struct words *w, uint32_t job)
+static void add_stoppable(struct words *w)
 {
-	uint32_t spared = w->plan->shortage.spared[w->i].count, n = 0;
+	uint32_t all = w->plan->shortage.stoppable[w->i], spared = w->plan->shortage.spared[w->i].count, n = all > spared ? all - spared : 0;
 
-	for (uint32_t j = 0; job != SL_NONE && j < w->snap->job.rows; j++)
-		n += sl_snapshot_may_stop(w->snap, job, j);
-	return n > spared ? n - spared : 0;
-}
-
-static void add_stoppable(struct words *w, uint32_t n)
-{
 	if (n > 1)
 		add(w, "with all %" PRIu32 " jobs that may be stopped gone, ", n);
 	else
@@ -136,14 +122,40 @@ static void add_nodes(struct words *w, uint32_t job, int64_t needs, int64_t has)
 	add_each(w, shorts);
 }
 
-const char *sl_shortage_text(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t i, char *text, size_t size)
+int sl_shortage_jobs(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t **jobs, struct sl_error *err)
+{
+	const struct sl_plan_shortage_view *v = &plan->shortage;
+	struct sl_map row_of = { 0 };
+	int rc = 0;
+
+	if (!(*jobs = malloc(((size_t) v->rows + 1) * sizeof(**jobs))))
+		return sl_fail(err, SL_ENOMEM, "out of memory");
+	if (sl_map_reserve(&row_of, v->rows, err))
+		rc = -1;
+	for (uint32_t i = 0; !rc && i < v->rows; i++) {
+		(*jobs)[i] = SL_NONE;
+		rc = sl_map_put(&row_of, sl_hash_id(v->job[i]), i, err) ? -1 : 0;
+	}
+	for (uint32_t j = 0; !rc && v->rows && j < snap->job.rows; j++)
+		SL_MAP_EACH(&row_of, sl_hash_id(snap->job.id[j]), at)
+			(*jobs)[at.value] = (*jobs)[at.value] == SL_NONE ? j : (*jobs)[at.value];
+	sl_map_free(&row_of);
+	if (rc) {
+		free(*jobs);
+		*jobs = NULL;
+	}
+	return rc;
+}
+
+const char *sl_shortage_text(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t i, uint32_t job, char *text,
+			     size_t size)
 {
 	const struct sl_plan_shortage_view *v = &plan->shortage;
 	struct words w = { .snap = snap, .plan = plan, .i = i, .text = text, .size = size };
-	uint32_t job = find_job(snap, v->job[i]), spared = v->spared[i].count;
+	uint32_t spared = v->spared[i].count;
 
 	text[0] = '\0';
-	add_stoppable(&w, count_stoppable(&w, job));
+	add_stoppable(&w);
 	if (v->what[i] == SL_SHORT_NODES) {
 		add_nodes(&w, job, v->needs[i], v->has[i]);
 	} else {

@@ -16,11 +16,17 @@
 #define SL_SHORTAGE_TEXT 400	/* room for the words; longer names of resources are cut */
 
 /*
- * The words of row *i*: "with all 14 jobs that may be stopped gone, 3 nodes of the 4 that it needs would have 4 GPUs of type a100".
- * How many may be stopped is counted in the snapshot, in time proportional to its jobs.  The plan need not have been checked.
- * Returns *text*.
+ * The rows in the snapshot of the jobs of all shortages, in their order; SL_NONE: it is not there.  Malloc'ed, in one walk over the jobs.
+ * 0, or -1 with *err, and NULL.
  */
-const char *sl_shortage_text(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t i, char *text, size_t size);
+int sl_shortage_jobs(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t **jobs, struct sl_error *err);
+
+/*
+ * The words of row *i*: "with all 14 jobs that may be stopped gone, 3 nodes of the 4 that it needs would have 4 GPUs of type a100".
+ * *job*: the row of its job in the snapshot, or SL_NONE.  The plan need not have been checked.  Returns *text*.
+ */
+const char *sl_shortage_text(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t i, uint32_t job, char *text,
+			     size_t size);
 
 /* A digest of what the job is short of, without the numbers, which change all the time; never 0. */
 uint64_t sl_shortage_digest(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t i);

@@ -362,6 +362,7 @@ static void encode_shortage(const struct sl_plan *p, const struct shortage *s, s
 	row.spared = (struct sl_range) { sl_builder_rows(pen->b, SL_P_SPARED), s->spared_count };
 	for (uint32_t i = 0; i < s->spared_count; i++)
 		sl_builder_append(pen->b, SL_P_SPARED, &(struct sl_plan_spared_row) { .job = job->id[s->spared[i]] });
+	row.stoppable = s->stoppable;
 	row.by = put_text(pen, p->by[s->by]);
 	sl_builder_append(pen->b, SL_P_SHORTAGE, &row);
 }

@@ -134,15 +134,7 @@ void plan_hold_start_gone(struct sl_plan *p, uint32_t start)
 		p->hold[i].starts -= p->hold[i].starts > start;
 }
 
-/* -- places of which a node has failed ------------------------------------------ */
-
-bool plan_hold_is_broken(const struct sl_plan *p, const struct hold *h)
-{
-	for (uint32_t i = 0; i < h->count; i++)
-		if (sl_nodeset_contains(&p->c->unusable, h->node[i].node))
-			return true;
-	return false;
-}
+/* -- places that cannot be had -------------------------------------------------- */
 
 /* True if the running job has a node of the place that can still be used. */
 static bool is_on_place(const struct sl_plan *p, const struct hold *h, uint32_t j)

@@ -172,7 +172,7 @@ struct shortage {
 	int64_t at, seconds, needs, has;
 	struct sl_plan_short_row *shorts;
 	uint32_t *spared;		/* rows of jobs */
-	uint32_t short_count, spared_count;
+	uint32_t short_count, spared_count, stoppable;
 	uint64_t given_back;		/* p->given_back when it was found */
 };
 
@@ -500,9 +500,7 @@ int plan_hold_room(struct sl_plan *p, struct sl_error *err);
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
 void plan_hold_release(struct sl_plan *p, uint32_t job);
 
-/* True if a node of the place is down, drained or the like: no start of the job there has failed.  When those have ended that were told
- * to, and have nodes of the place that are left; 0: there are none. */
-bool plan_hold_is_broken(const struct sl_plan *p, const struct hold *h);
+/* When those have ended that were told to, and have nodes of the place that can be used; 0: there are none. */
 int64_t plan_hold_rest_at(const struct sl_plan *p, const struct hold *h);
 
 /* The job's reservation is gone: what is held for it no longer ends where that began. */

@@ -183,8 +183,11 @@ static int find_spared(struct finder *f, const struct victim_groups *groups, str
 		for (uint32_t k = 0; k < groups->item[g].jobs; k++)
 			gone[groups->item[g].job[k]] = true;
 	for (uint32_t i = 0; i < c->runs; i++)
-		if (!gone[c->running[i]] && sl_snapshot_may_stop(c->snap, f->s.entry.job, c->running[i]))
-			f->s.spared[f->s.spared_count++] = c->running[i];
+		if (sl_snapshot_may_stop(c->snap, f->s.entry.job, c->running[i])) {
+			f->s.stoppable++;
+			if (!gone[c->running[i]])
+				f->s.spared[f->s.spared_count++] = c->running[i];
+		}
 	free(gone);
 	return 0;
 }

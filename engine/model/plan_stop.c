@@ -125,7 +125,6 @@ struct deed {
 	int64_t from;			/* it is to start then, or later; 0: as soon as others can be gone */
 	uint32_t at;			/* the reservation that it had; SL_NONE: none */
 	uint32_t late;			/* groups beyond those of the list, which are not gone in time */
-	bool replaces;			/* a place of which a node has failed */
 };
 
 static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err)
@@ -588,7 +587,7 @@ static int search(struct deed *d, struct sl_error *err)
 /* Its place is held: it is reserved where it can start first.  1; 0: it cannot be had in time, and is held no longer; -1. */
 static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, struct sl_error *err)
 {
-	int64_t start, until = h->until;
+	int64_t start, rest, until = h->until;
 	int rc = plan_reserve(d->p, e, NULL, d->p->c->now, &start, &d->answer->why, err);
 
 	if (rc < 0)
@@ -598,12 +597,9 @@ static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, st
 		d->answer->start = start;
 		return 1;
 	}
-	if (plan_hold_is_broken(d->p, h)) {
-		int64_t rest = plan_hold_rest_at(d->p, h);
-
-		d->replaces = true;
-		d->from = rest > d->from ? rest : d->from;	/* else more would be stopped in the place of those */
-	}
+	/* else more would be stopped in the place of those who are about to end */
+	rest = plan_hold_rest_at(d->p, h);
+	d->from = rest > d->from ? rest : d->from;
 	plan_hold_release(d->p, e.job);
 	return 0;
 }

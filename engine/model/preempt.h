@@ -17,9 +17,9 @@
  *
  * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  In the plan that stops
  * others for it, it does not start elsewhere.  If the place cannot
- * be had by the time until which it is held, it is released.  If that is since a node of it has failed, others are stopped
- * at once for what is missing: what is left of the place is free, or comes free, for the job.  Otherwise, and after a second such
- * failure, they are stopped after a while (SL_PREEMPT_RETRY_S).
+ * be had by the time until which it is held, it is released, and others are stopped at once for what is missing (if a node of it
+ * has failed, say): what is left of the place is free, or comes free, for the job.  After a second such failure they are
+ * stopped after a while (SL_PREEMPT_RETRY_S).
  */
 #ifndef SL_PREEMPT_H
 #define SL_PREEMPT_H

@@ -38,10 +38,14 @@ static void print_stopped(const struct sl_plan_image *plan, uint32_t id, FILE *o
 static void print_shortage(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t id, FILE *out)
 {
 	char words[SL_SHORTAGE_TEXT];
+	uint32_t *jobs;
 
+	if (sl_shortage_jobs(snap, plan, &jobs, NULL) < 0)
+		return;
 	for (uint32_t i = 0; i < plan->shortage.rows; i++)
 		if (plan->shortage.job[i] == id)
-			fprintf(out, "  nobody is stopped for it: %s\n", sl_shortage_text(snap, plan, i, words, sizeof(words)));
+			fprintf(out, "  nobody is stopped for it: %s\n", sl_shortage_text(snap, plan, i, jobs[i], words, sizeof(words)));
+	free(jobs);
 }
 
 static int describe(const struct sl_snapshot *snap, const struct sl_plan_image *plan, uint32_t id, char **text, struct sl_error *err)

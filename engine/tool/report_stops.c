@@ -3,6 +3,8 @@
  * report_stops.c - of a plan, for people and as JSON (tool/report.h): the jobs that are stopped for others, the places that are
  * held for these, and why nobody is stopped for some.
  */
+#include <stdlib.h>
+
 #include "tool/report.h"
 
 #include "base/text.h"
@@ -73,12 +75,15 @@ static int print_shortages(const struct sl_report *r, FILE *out)
 	const struct sl_plan_shortage_view *v = &r->plan->shortage;
 	struct sl_text_table *t = sl_text_table_create(">JOB,USER,IN WORDS");
 	char words[SL_SHORTAGE_TEXT];
+	uint32_t *jobs = NULL;
 
+	(void) sl_shortage_jobs(r->snap, r->plan, &jobs, NULL);
 	for (uint32_t i = 0; i < v->rows; i++) {
 		sl_text_table_addf(t, "%u", v->job[i]);
 		sl_text_table_add(t, user_of(r, v->job[i]));
-		sl_text_table_add(t, sl_shortage_text(r->snap, r->plan, i, words, sizeof(words)));
+		sl_text_table_add(t, sl_shortage_text(r->snap, r->plan, i, jobs ? jobs[i] : SL_NONE, words, sizeof(words)));
 	}
+	free(jobs);
 	return print_table(t, "nobody is stopped for", v->rows, out);
 }
 
@@ -145,7 +150,9 @@ static void put_shortages(const struct sl_report *r, struct sl_json *j)
 {
 	const struct sl_plan_shortage_view *v = &r->plan->shortage;
 	char words[SL_SHORTAGE_TEXT];
+	uint32_t *jobs = NULL;
 
+	(void) sl_shortage_jobs(r->snap, r->plan, &jobs, NULL);
 	begin_list(j, "shortages");
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_job(j, v->job[i]);
@@ -153,10 +160,11 @@ static void put_shortages(const struct sl_report *r, struct sl_json *j)
 		sl_json_put_int(j, "needs", v->needs[i]);
 		sl_json_put_int(j, "has", v->has[i]);
 		sl_json_put_int(j, "spared", v->spared[i].count);
-		sl_json_put_str(j, "text", sl_shortage_text(r->snap, r->plan, i, words, sizeof(words)));
+		sl_json_put_str(j, "text", sl_shortage_text(r->snap, r->plan, i, jobs ? jobs[i] : SL_NONE, words, sizeof(words)));
 		sl_json_put_str(j, "by", text(r, v->by[i]));
 		sl_json_end_object(j);
 	}
+	free(jobs);
 	sl_json_end_array(j);
 }
 

@@ -45,6 +45,7 @@ static struct sl_plan_shortage_row row_of(uint32_t what, int64_t needs, int64_t 
 	row.what = what;
 	row.needs = needs;
 	row.has = has;
+	row.stoppable = 3;
 	return row;
 }
 
@@ -115,6 +116,25 @@ static void expect_of_nodes(uint32_t first, uint32_t nodes, uint32_t needs, uint
 	say(p, &row);
 	expect(b, p, words);
 	build_destroy(b);
+}
+
+static void how_many_may_be_stopped_is_counted_again(void **state)
+{
+	(void) state;
+	for (uint32_t said = 2; said <= 4; said++) {
+		struct build *b = four();
+		struct built_plan *p = build_plan(b);
+		struct sl_plan_shortage_row row = row_of(SL_SHORT_NODES, 4, 3);
+		struct sl_job_row job;
+
+		sl_builder_row(b->builder, SL_T_JOB, build_job_row(b, 7), &job);
+		row.shorts = short_on(p, 3, 3, SL_SHORT_GRES, job.gres.first, 2, 1);
+		row.stoppable = said;
+		say(p, &row);
+		expect(b, p, said == 3 ? NULL : said == 2 ? "job 7: 2 jobs are said to be what may be stopped for it, there are 3" :
+		       "job 7: 4 jobs are said to be what may be stopped for it, there are 3");
+		build_destroy(b);
+	}
 }
 
 static void all_others_count_whoever_is_spared(void **state)
@@ -307,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_node_is_short_of_what_it_would_not_have_free),
 		cmocka_unit_test(all_others_count_whoever_is_spared),
+		cmocka_unit_test(how_many_may_be_stopped_is_counted_again),
 		cmocka_unit_test(in_all_it_is_short_of_what_its_nodes_have_together),
 		cmocka_unit_test(of_a_licence_there_are_those_that_nobody_keeps),
 		cmocka_unit_test(who_is_not_gone_by_then_is_in_the_way),

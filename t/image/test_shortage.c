@@ -43,6 +43,7 @@ static struct sl_plan_shortage_row shortage_of(uint32_t job, uint32_t what, int6
 	row.needs = needs;
 	row.has = has;
 	row.seconds = 600;
+	row.stoppable = job == 7 ? 4 : 0;
 	return row;
 }
 
@@ -68,14 +69,17 @@ static void expect_words(struct build *b, struct built_plan *p, const struct sl_
 	struct sl_plan_image image;
 	struct sl_error err;
 	const void *bytes;
+	uint32_t *jobs;
 	size_t size;
 
 	sl_builder_append(p->builder, SL_P_SHORTAGE, row);
 	build_open(b);
 	if (sl_builder_finish(p->builder, &bytes, &size, &err) < 0 || sl_plan_image_open(&image, bytes, size, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(sl_shortage_text(&b->snap, &image, 0, text, sizeof(text)), words);
-	assert_int_equal(strlen(sl_shortage_text(&b->snap, &image, 0, text, 10)), 9);
+	assert_int_equal(sl_shortage_jobs(&b->snap, &image, &jobs, &err), 0);
+	assert_string_equal(sl_shortage_text(&b->snap, &image, 0, jobs[0], text, sizeof(text)), words);
+	assert_int_equal(strlen(sl_shortage_text(&b->snap, &image, 0, jobs[0], text, 10)), 9);
+	free(jobs);
 	assert_memory_equal(text, words, 9);
 	build_plan_destroy(p);
 	build_destroy(b);
@@ -101,6 +105,7 @@ static void too_few_nodes_have_what_the_job_needs_of_each(void **state)
 		struct sl_plan_shortage_row row = shortage_of(7, SL_SHORT_NODES, cases[i].needs, cases[i].has);
 		bool gpus = cases[i].what == SL_SHORT_GRES;
 
+		row.stoppable = cases[i].stoppable;
 		add_short(p, &row, cases[i].what, gpus ? gpus_of(b, 7) : SL_NONE, cases[i].each);
 		expect_words(b, p, &row, cases[i].words);
 	}
@@ -149,6 +154,35 @@ static void whom_the_policy_spares_is_counted_apart(void **state)
 	row.spared = (struct sl_range) { sl_builder_append(p->builder, SL_P_SPARED, &spared), 1 };
 	expect_words(b, p, &row, "with all 3 jobs that may be stopped gone, it could have 3 nodes of the 4 that it needs "
 		     "(the policy spares 1 that Slurm would let be stopped)");
+}
+
+/* A plan that was not checked may name jobs twice, or some that are not there. */
+static void the_jobs_of_all_shortages_are_found_in_one_walk(void **state)
+{
+	static const uint32_t ids[] = { 7, 99, 2, 7, 1 };
+	struct build *b = four(4);
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_image image;
+	struct sl_error err;
+	const void *bytes;
+	uint32_t *jobs;
+	size_t size;
+
+	(void) state;
+	for (int i = 0; i < 5; i++) {
+		struct sl_plan_shortage_row row = shortage_of(ids[i], SL_SHORT_NODES, 4, 3);
+
+		sl_builder_append(p->builder, SL_P_SHORTAGE, &row);
+	}
+	build_open(b);
+	assert_int_equal(sl_builder_finish(p->builder, &bytes, &size, &err), 0);
+	assert_int_equal(sl_plan_image_open(&image, bytes, size, &err), 0);
+	assert_int_equal(sl_shortage_jobs(&b->snap, &image, &jobs, &err), 0);
+	for (int i = 0; i < 5; i++)
+		assert_true(ids[i] == 99 ? jobs[i] == SL_NONE : b->snap.job.id[jobs[i]] == ids[i]);
+	free(jobs);
+	build_plan_destroy(p);
+	build_destroy(b);
 }
 
 /* -- the journal ------------------------------------------------------------------ */
@@ -243,6 +277,7 @@ int main(void)
 		cmocka_unit_test(each_resource_that_is_short_is_named_once_with_the_least_of_it),
 		cmocka_unit_test(what_is_short_in_all_or_is_a_licence_has_words_of_its_own),
 		cmocka_unit_test(whom_the_policy_spares_is_counted_apart),
+		cmocka_unit_test(the_jobs_of_all_shortages_are_found_in_one_walk),
 		WITH_DIR(a_shortage_is_told_when_it_is_of_something_else_and_not_for_its_numbers),
 		WITH_DIR(one_of_a_job_that_does_not_wait_is_left_out),
 		WITH_DIR(ten_thousand_jobs_for_which_nothing_would_help_are_told_once),

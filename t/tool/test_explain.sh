@@ -201,6 +201,17 @@ explain_preempt() {
 }
 ok "explain does not take it that nobody is preempted since a capture does not tell" explain_preempt
 
+# The plan stops nobody for these, whatever runs.
+explain_never() {
+	sed 's/"id": 8,/"id": 8, "flags": ["MAY_PREEMPT"], "het_job_id": 8,/' "$T/busy.json" >"$T/order/het.json"
+	sed 's/"id": 8,/"id": 8, "flags": ["MAY_PREEMPT"], "asks": ["BURST_BUFFER"],/' "$T/busy.json" >"$T/order/native.json"
+	run 0 explain --site "$T/order/preempt.lua" --snapshot "$T/order/het.json" 8 &&
+		out "^    nobody is stopped for it: for components of heterogeneous jobs others are not stopped by the plan$" &&
+		run 0 explain --site "$T/order/preempt.lua" --snapshot "$T/order/native.json" 8 &&
+		out "^    nobody is stopped for it: only Slurm's select can place it, and so can say whom to stop$"
+}
+ok "explain says of jobs for which the plan stops nobody why that is" explain_never
+
 # 8 GPUs are free, one on each node; 7 asks for 2 of a node, 8 for one and more cores than are beside it.
 awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"apart\", \"source\": \"json\", \"sequence\": 1 },"
 	print "\"gres_kinds\": [ { \"key\": \"gpu\", \"name\": \"gpu\" } ], \"nodes\": ["

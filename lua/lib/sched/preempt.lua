@@ -122,6 +122,16 @@ local function reason_not(opt, held, job, cluster)
 	return nil
 end
 
+-- Why the plan stops nobody for the job whatever runs (plan:preempt() says so, too); nil: it may.
+local function reason_never(job)
+	if job.het_job_id then
+		return "for components of heterogeneous jobs others are not stopped by the plan"
+	elseif job.native then
+		return "only Slurm's select can place it, and so can say whom to stop"
+	end
+	return nil
+end
+
 local function is_permitted(opt, victim, job, cluster)
 	if victim.start_time and cluster.now - victim.start_time < opt.min_runtime then
 		return false
@@ -400,7 +410,7 @@ function M.make(path, line, t)
 			if cluster.source == "capture" then	-- Slurm's commands do not show whom it lets a job preempt
 				return "whether others may be stopped for it is not known here; what was decided is in the lines above"
 			end
-			local why = reason_not(opt, count_held(opt, cluster), job, cluster)
+			local why = reason_not(opt, count_held(opt, cluster), job, cluster) or reason_never(job)
 			return why and ("nobody is stopped for it: %s"):format(why) or "others may be stopped for it"
 		end,
 	}

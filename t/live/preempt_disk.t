@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The disk of StateSaveLocation/schedlua is full when others are to be stopped for a job, or while its place is held.
+. "${0%/*}/live.sh"
+needs_plugin
+# The small disk goes with those who see it.
+if [ -z "${DISK_OF_OUR_OWN-}" ] && unshare --mount true 2>/dev/null; then
+	DISK_OF_OUR_OWN=1 exec unshare --mount bash "$0" "$@"
+fi
+[ -n "${DISK_OF_OUR_OWN-}" ] || skip_all "no right to mount a small disk here"
+live_begin 4 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=20" \
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
+	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
+	PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
+needs_engine
+DIR=$C/state/schedlua
+HELD=$DIR/held
+
+leave() {
+	rm -f "$C/full"
+	live_leave
+}
+trap leave EXIT
+
+cluster_ctld_kill
+mount -t tmpfs -o size=2m,mode=755 tmpfs "$DIR" && cluster_ctld_start || exit 1
+wait_for 60 cluster_nodes_ready "$NODES"
+reload <<-'EOL'
+	local sched = require "sched"
+	return sched.site { interval = 0.5, default = { sched.preempt {}, "easy" } }
+EOL
+wait_for 20 status_is source site
+
+low() { sbatch --parsable --output=/dev/null -J low -p low -t 60 --requeue --exclusive "$@" --wrap 'exec sleep 600'; }
+all_run() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
+left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] && [[ $(job_get "$id" PreemptTime) != 2* ]] || return 1; done; }
+restarted() { local id n=0; for id; do n=$((n + $(job_get "$id" Restarts))); done; echo $n; }
+is_held() { grep -q "^P[[:space:]]$1[[:space:]]" "$HELD" 2> /dev/null; }
+four_low() { # in IDS
+	IDS=()
+	for _ in 1 2 3 4; do IDS+=("$(low -N1)"); done
+	wait_for 30 all_run "${IDS[@]}"
+}
+# Full, and what is freed meanwhile is taken at once.
+fill_disk() {
+	: > "$C/full"
+	while [ -e "$C/full" ]; do
+		dd if=/dev/zero of="$DIR/fill" bs=4k oflag=append conv=notrunc 2>/dev/null
+		LD_PRELOAD='' sleep 0.05
+	done < /dev/null > /dev/null 2>&1 &
+	wait_for 10 eval '[ "$(df --output=avail "$DIR" | tail -n 1)" -eq 0 ]'
+}
+make_room() { rm "$C/full"; sleep 0.2; rm "$DIR/fill"; }
+says_why() { log_since | grep -q 'sched/lua.*/held: .*no job is stopped for another one'; }
+
+nobody_is_told() {
+	local job
+	four_low
+	fill_disk
+	job=$(submit -p high -N2 --exclusive -t 60)
+	wait_for 30 says_why
+	stays_pending "$job"
+	left_alone "${IDS[@]}"
+	fails is_held "$job"
+	status_is places ""
+	status_is stops 0
+	# once, not in each cycle; and so that others are not stopped
+	[ "$(log_since | grep -c 'no job is stopped for another one')" = 1 ]
+	[ "$(log_since | grep -c "is not stopped for JobId=$job: no place is held for it: it could not be written")" = 1 ]
+	make_room
+	starts "$job" 60
+	wait_for 20 eval '[ "$(restarted '"${IDS[*]}"')" = 2 ]'
+}
+it "nobody is told to end before the book of places is on the disk, and when there is room they are" nobody_is_told
+
+place_stays() {
+	local job
+	four_low
+	job=$(submit -p high -N2 --exclusive -t 60)
+	wait_for 20 is_held "$job"
+	# (what slurmctld had not saved is not the scheduler's to keep)
+	touch "$C/mark"
+	scontrol update JobId="${IDS[3]}" Comment=save
+	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	fill_disk
+	cp "$HELD" "$C/held"
+	cluster_ctld_kill KILL
+	cmp "$HELD" "$C/held"
+	cluster_ctld_start
+	wait_for 60 cluster_nodes_ready "$NODES"
+	for _ in 1 2 3 4; do submit -N1 -n1 -t 10 --priority=100000000 > /dev/null; done
+	starts "$job" 90
+	wait_for 30 eval '[ "$(restarted '"${IDS[*]}"')" = 2 ]'
+	fails compgen -G "$DIR/held.*"
+	make_room
+	job_is "$job" RUNNING
+	wait_for 20 eval '! is_held '"$job"
+}
+it "a place that was written before the disk was full is held over the end of slurmctld" place_stays
+
+live_end

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A place is held for a job, and nodes come free elsewhere: the job starts there, which is earlier, and nobody else waits for its place.
+. "${0%/*}/live.sh"
+needs_plugin
+KILLER=$SL_BUILD/t/live/.libs/kill_at.so
+[ -f "$KILLER" ] || skip_all "t/live/kill_at.so is not built"
+live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=40" \
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
+	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
+	PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
+needs_engine
+HELD=$C/state/schedlua/held
+
+reload <<-'EOL'
+	local sched = require "sched"
+	return sched.site { interval = 0.5, default = { sched.preempt {}, "easy" } }
+EOL
+wait_for 20 status_is source site
+
+low() { sbatch --parsable --output=/dev/null -J low -p low -t 60 --requeue --exclusive "$@" --wrap 'exec sleep 600'; }
+all_run() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
+told() { local id; for id; do [[ $(job_get "$id" PreemptTime) == 2* ]] || return 1; done; }
+left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] && ! told "$id" || return 1; done; }
+restarted_once() { local id; for id; do [ "$(job_get "$id" Restarts)" = 1 ] || return 1; done; }
+is_held() { grep -q "^P[[:space:]]$1[[:space:]]" "$HELD" 2> /dev/null; }
+victims_of() { awk -v job="$1" '$1 == "S" && $3 == job { print $2 }' "$HELD"; }
+
+earlier() {
+	local ids=() job victims others id next
+	for _ in $(seq 8); do ids+=("$(low -N1)"); done
+	wait_for 30 all_run "${ids[@]}"
+	job=$(submit -p high -N3 --exclusive -t 60)
+	wait_for 20 is_held "$job"
+	mapfile -t victims < <(victims_of "$job")
+	[ ${#victims[@]} = 3 ]
+	wait_for 10 told "${victims[@]}"
+	others=()
+	for id in "${ids[@]}"; do [[ " ${victims[*]} " == *" $id "* ]] || others+=("$id"); done
+	scancel "${others[@]:0:3}"
+	starts "$job" 20
+	all_run "${victims[@]}"		# GraceTime goes on
+	log_has "JobId=$job has started earlier on other nodes than the place that is held for it, which is released; jobs that were told"
+	wait_for 10 status_is places ""
+	# what comes free is for the next one, for whom nobody else is stopped
+	next=$(submit -p high -N3 --exclusive -t 60)
+	starts "$next" 90
+	wait_for 20 restarted_once "${victims[@]}"
+	left_alone "${others[@]:3}"
+}
+it "a job starts earlier elsewhere, its place is released, and whoever comes next has what is freed" earlier
+
+# Three nodes are reserved for two minutes. slurmctld is killed when the book has the victims, and before the first is told. When it is
+# back the nodes are free, and the job starts there.
+before_signal() {
+	local ids=() job pid end
+	end=$(($(date +%s) + 120))
+	scontrol create reservation ReservationName=late StartTime=now EndTime="$(date -d "@$end" +%Y-%m-%dT%H:%M:%S)" Users=nobody \
+		Nodes=n00[6-8] > /dev/null
+	for _ in $(seq 5); do ids+=("$(low -N1)"); done
+	wait_for 30 all_run "${ids[@]}"
+	cluster_ctld_kill
+	rm -f "$C/killed" "$C/armed"
+	LD_PRELOAD=$KILLER SL_KILL_AT="renamed $HELD;" SL_KILL_WHOM=slurmctld SL_KILL_FROM=$C/armed SL_KILL_SAYS=$C/killed cluster_ctld_start
+	wait_for 30 eval '[ "$(sinfo -h -p low -N -o %t | grep -cE "alloc|resv")" = 8 ]'
+	pid=$(cluster_ctld_pid)
+	touch "$C/armed"
+	job=$(submit -p high -N3 --exclusive -t 60)
+	wait_for 30 eval '[ -e '"$C/killed"' ]'
+	wait_for 20 cluster_gone "$pid"
+	is_held "$job"
+	wait_for 150 eval '[ "$(date +%s)" -gt '$((end + 1))' ]'
+	cluster_ctld_start
+	starts "$job" 60
+	log_has "the place that is held for JobId=$job is given up: those that were to be stopped for it are not: it starts elsewhere"
+	left_alone "${ids[@]}"
+	wait_for 10 status_is places ""
+	[ -z "$(victims_of "$job")" ]
+}
+it "nobody is told after a restart of slurmctld to end for a job that starts without that" before_signal
+unset LD_PRELOAD
+
+live_end

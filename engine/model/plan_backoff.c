@@ -2,7 +2,7 @@
 /*
  * plan_backoff.c - jobs for which others were stopped within the last hour, and which have not started since.
  *
- * The stops of one place have the same time.  A job that has such a place still is not asked about.
+ * A job that has such a place still is not asked about.
  */
 #include "model/plan_private.h"
 #include "model/preempt.h"
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+
+#define ONE_PLACE_S 2	/* victims of one place are told to end one after the other, within that time */
 
 static int by_job(const void *a, const void *b)
 {
@@ -29,7 +31,10 @@ static uint32_t merge_jobs(struct backoff *list, uint32_t count)
 			list[n++] = list[i];
 			continue;
 		}
-		list[n - 1].places += list[n - 1].last != list[i].last;
+		if (list[i].last > list[n - 1].began + ONE_PLACE_S) {
+			list[n - 1].places++;
+			list[n - 1].began = list[i].last;
+		}
 		list[n - 1].last = list[i].last;
 	}
 	return n;
@@ -47,7 +52,7 @@ static bool know_backoffs(struct sl_plan *p)
 		return false;
 	for (uint32_t r = 0; r < v->rows; r++)
 		if (!v->started[r] && v->time[r] > p->c->now - 3600)
-			p->backoff[n++] = (struct backoff) { v->preemptor[r], 1, v->time[r] };
+			p->backoff[n++] = (struct backoff) { v->preemptor[r], 1, v->time[r], v->time[r] };
 	p->backoffs = merge_jobs(p->backoff, n);
 	return true;
 }

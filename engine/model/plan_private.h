@@ -162,7 +162,7 @@ struct stop {
 struct backoff {
 	uint32_t job;			/* JobId */
 	uint32_t places;		/* that were made for it */
-	int64_t last;			/* when others were stopped for the last of them */
+	int64_t began, last;		/* when the first and the last jobs were stopped for the last of them */
 };
 
 /* Why nobody is stopped for a job: a row of the plan's table of shortages. */

@@ -34,20 +34,30 @@ static void find_untold(struct begun *x, const struct sl_held_book *b)
 	}
 }
 
-/* True if the plan starts the job: those have their nodes still, so it starts without them. */
-static bool is_started(const struct sl_commit *m, uint32_t job)
+/* What the plan has decided anew for the job, so that those need not be told; NULL: nothing. (They have their nodes still: if it starts,
+ * it does so without them.) */
+static const char *decided_anew(const struct sl_commit *m, uint32_t job)
 {
-	for (uint32_t i = 0; i < m->plan->start.rows; i++)
-		if (m->plan->start.job[i] == job)
-			return true;
-	return false;
+	const struct sl_plan_image *plan = m->plan;
+
+	for (uint32_t i = 0; i < plan->start.rows; i++)
+		if (plan->start.job[i] == job)
+			return "it starts elsewhere";
+	for (uint32_t i = 0; i < plan->hold.rows; i++)
+		if (plan->hold.job[i] == job && plan->hold.release[i])
+			return "the plan releases it";
+	for (uint32_t i = 0; i < plan->stop.rows; i++)
+		if (plan->stop.preemptor[i] == job)
+			return "the plan has another place for it";
+	return NULL;
 }
 
 static bool may_stop_all(struct begun *x, struct sl_permit *p, const struct sl_commit *m)
 {
-	const char *why = is_started(m, x->place->job) ? "it starts elsewhere" :
-		sl_permit_begin(p, m->c, x->place->job, x->place->stamp, x->place->partition);
+	const char *why = decided_anew(m, x->place->job);
 
+	if (!why)
+		why = sl_permit_begin(p, m->c, x->place->job, x->place->stamp, x->place->partition);
 	if (why)
 		snprintf(x->why, sizeof(x->why), "%s", why);
 	for (uint32_t i = 0; !why && i < x->stops; i++)

@@ -5,7 +5,7 @@
  * Who is stopped for a job is on the disk before the first is told (stop.h). A slurmctld that comes up after one that was killed
  * may have told none of them, or some, and of those whom it told it may not know any more: then nothing would end them. So once
  * after its start everybody is told who was noted, runs still, and has not been told as far as slurmctld knows; or nobody, and
- * the place is given up, if one of them may not be stopped any more, or the job starts elsewhere by this plan.
+ * the place is given up, if one of them may not be stopped any more, or this plan starts the job elsewhere, releases its place or has another one for it.
  *
  * Threads: the cycle thread only.
  */

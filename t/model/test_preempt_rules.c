@@ -194,7 +194,8 @@ static void a_place_on_which_the_job_has_started_is_none_that_failed(void **stat
 	accepted(&d);
 	leave(&d);
 	b = four_nodes(1);
-	note_stopped_before(b, 5, 7, 200, true);
+	note_stopped_before(b, 4, 7, 300, true);
+	note_stopped(b, 5, 7, 200);
 	note_stopped(b, 6, 7, 100);
 	d = sit_at(b);
 	assert_int_equal(ask(&d, 7, NULL).rc, 0);

@@ -88,7 +88,7 @@ static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim)
 	uint32_t job = sl_collect_row(m->c, v->job[row]);
 	struct sl_stopped stop = { v->job[row], v->preemptor[row], v->start_time[row], b->time,
 				   (char *) (job == SL_NONE ? "" : sl_snapshot_str(&m->c->snap, m->c->snap.job.user[job])),
-				   victim->part_ptr ? victim->part_ptr->name : (char *) "", v->mode[row] };
+				   victim->part_ptr ? victim->part_ptr->name : (char *) "", v->mode[row], false };
 
 	if (sl_held_stop(m->held, &stop, &err))
 		error("sched/lua: %s", err.text);

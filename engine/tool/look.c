@@ -13,6 +13,7 @@
 #include "tool/job_index.h"
 #include "tool/statedir.h"
 #include "tool/status.h"
+#include "tool/stops.h"
 
 #define RESTART_S 120		/* after which all nodes have registered with a slurmctld that began anew */
 
@@ -107,8 +108,17 @@ static void count_use(struct sl_look *l)
 	}
 }
 
-/* Read one that is newer than what is known by so many seconds at least.  0, or -1 with *err, and what was known stays. */
-static int read_snapshot(struct sl_look *l, const char *path, int64_t newer_s, struct sl_error *err)
+static void keep_stops(struct sl_look *l, const struct sl_snapshot *s)
+{
+	json_decref(l->stops);
+	l->stops = sl_stops_read(s);
+}
+
+/*
+ * Read one that is newer than what is known by so many seconds at least; *is_capture*: it is not the plug-in's own.
+ * 0, or -1 with *err, and what was known stays.
+ */
+static int read_snapshot(struct sl_look *l, const char *path, bool is_capture, int64_t newer_s, struct sl_error *err)
 {
 	struct sl_snapshot snap;
 	size_t size;
@@ -120,6 +130,8 @@ static int read_snapshot(struct sl_look *l, const char *path, int64_t newer_s, s
 		free(bytes);
 		return -1;
 	}
+	if (!is_capture)
+		keep_stops(l, &snap);
 	if (l->bytes && snap.meta.now[0] < l->snap.meta.now[0] + newer_s) {
 		free(bytes);
 		return 0;
@@ -178,7 +190,7 @@ static void capture(struct sl_look *l, double wait_s)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	l->snap_err.code = SL_OK;
 	*l->snap_err.text = 0;
-	read_snapshot(l, path, 0, &l->snap_err);	/* of two of one second it is the later one */
+	read_snapshot(l, path, true, 0, &l->snap_err);	/* of two of one second it is the later one */
 	close(fd);
 }
 
@@ -189,7 +201,7 @@ static void look_at_nodes(struct sl_look *l, double wait_s)
 	struct sl_error err = { 0 };
 
 	snprintf(path, sizeof(path), "%s/last.snap", l->dir);
-	if (!is_fresh(l) && read_snapshot(l, path, 1, &err) && !l->bytes && !l->capture.pid && !l->snap_err.code)
+	if (!is_fresh(l) && read_snapshot(l, path, false, 1, &err) && !l->bytes && !l->capture.pid && !l->snap_err.code)
 		l->snap_err = err;
 	if (l->may_capture)
 		capture(l, wait_s);
@@ -235,5 +247,6 @@ void sl_look_close(struct sl_look *l)
 	forget_snapshot(l);
 	sl_recent_close(&l->recent);
 	json_decref(l->status);
+	json_decref(l->stops);
 	*l = (struct sl_look) { 0 };
 }

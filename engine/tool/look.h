@@ -37,6 +37,7 @@ struct sl_look {
 	size_t size;
 	struct sl_snapshot snap;
 	uint32_t *used, *gpus;		/* per node: cores, GPUs that jobs hold */
+	json_t *stops;			/* of the plug-in's last one (tool/stops.h), also where the snapshot is a capture; NULL: none was read */
 	struct sl_map row_of;		/* job id -> row */
 	struct sl_capture capture;	/* the next snapshot */
 	bool may_capture, captured;	/* captured: one has come, or has failed */

@@ -107,6 +107,22 @@ function count(id, shown, all, what) {
 	$(id).textContent = shown === all ? `${all} ${what}.` : `${shown} shown of ${all} ${what}.`;
 }
 
+const FATES = { ending: "told to end", waiting: "waits to run again", running: "runs again", gone: "has ended" };
+
+function showStops() {
+	const stopped = data.stopped.filter(passes), held = data.held.filter(passes);
+
+	fill("stopped", [["Job", "", jobButton], ["User", "", (j) => j.user], ["Told to end", "", (j) => clock(j.time)],
+		["For job", "", (j) => (j.preemptor ? jobButton({ label: j.preemptor }) : "–")],
+		["Place held until", "", (j) => clock(j.until)], ["Now", "", (j) => FATES[j.fate]]], stopped);
+	fill("held", [["Place held for job", "", jobButton], ["User", "", (j) => j.user], ["Partition", "", (j) => j.partition],
+		["Nodes", "text", (j) => j.nodes || "–"], ["Since", "", (j) => clock(j.since)], ["Until, at most", "", (j) => clock(j.until)],
+		["Still to end", "text", (j) => j.ending.join(", ") || "–"]], held);
+	count("stopped-count", stopped.length, data.all_stopped, data.all_stopped === 1 ? "job was stopped" : "jobs were stopped");
+	count("held-count", held.length, data.all_held, data.all_held === 1 ? "place is held" : "places are held");
+	$("s-stops").hidden = !data.all_stopped && !data.all_held;
+}
+
 function showTables() {
 	const waiting = data.waiting.filter(passes), running = data.running.filter(passes);
 
@@ -123,6 +139,7 @@ function showTables() {
 		["Ran", "number", (j) => span(data.now - j.start)], ["Ends by", "", (j) => (j.end ? clock(j.end) : "no limit")]], running);
 	count("waiting-count", waiting.length, data.all_waiting, data.all_waiting === 1 ? "job waits" : "jobs wait");
 	count("running-count", running.length, data.all_running, data.all_running === 1 ? "job runs" : "jobs run");
+	showStops();
 	$("events").replaceChildren(...data.events.map(([at, text]) => {
 		const line = make("li");
 

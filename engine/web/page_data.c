@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "image/json_out.h"
 #include "image/nodelist.h"
+#include "tool/job_index.h"
 #include "tool/member.h"
 #include "tool/status.h"
 
@@ -25,6 +26,7 @@ struct compose {
 	const struct sl_snapshot *s;
 	struct sl_json *j;
 	struct sl_map node_of;		/* name -> row */
+	struct sl_map row_of;		/* id -> row, of the jobs that may be seen */
 	uint32_t runs;			/* that were written */
 	uint32_t named;			/* nodes that were looked up by name */
 };
@@ -245,24 +247,25 @@ static struct item *list_jobs(const struct compose *c, bool running, size_t *n)
 	return list;
 }
 
-/* "4711", or "4711_3" of a task of an array */
-static void put_label(struct compose *c, uint32_t job)
-{
-	char label[32];
+#define LABEL_SIZE 32
 
-	if (c->s->job.array_task_id[job] != SL_NONE)
-		snprintf(label, sizeof(label), "%" PRIu32 "_%" PRIu32, c->s->job.array_job_id[job], c->s->job.array_task_id[job]);
+/* "4711", or "4711_3" of a task of an array */
+static const char *write_label(char *label, const struct sl_snapshot *s, uint32_t job)
+{
+	if (s->job.array_task_id[job] != SL_NONE)
+		snprintf(label, LABEL_SIZE, "%" PRIu32 "_%" PRIu32, s->job.array_job_id[job], s->job.array_task_id[job]);
 	else
-		snprintf(label, sizeof(label), "%" PRIu32, c->s->job.id[job]);
-	sl_json_put_str(c->j, "label", label);
+		snprintf(label, LABEL_SIZE, "%" PRIu32, s->job.id[job]);
+	return label;
 }
 
 static void put_who(struct compose *c, uint32_t job)
 {
 	const struct sl_job_view *v = &c->s->job;
+	char label[LABEL_SIZE];
 
 	sl_json_put_int(c->j, "id", v->id[job]);
-	put_label(c, job);
+	sl_json_put_str(c->j, "label", write_label(label, c->s, job));
 	sl_json_put_str(c->j, "name", sl_snapshot_str(c->s, v->name[job]));
 	sl_json_put_str(c->j, "user", sl_snapshot_str(c->s, v->user[job]));
 	sl_json_put_str(c->j, "partition", v->partition[job] == SL_NONE ? "" : sl_snapshot_str(c->s, c->s->partition.name[v->partition[job]]));
@@ -315,6 +318,140 @@ static void put_jobs(struct compose *c, const char *key, const char *count, bool
 	}
 	sl_json_end_array(c->j);
 	free(list);
+}
+
+/* -- who was stopped for whom -------------------------------------------------------- */
+
+/* True if nothing of any job is kept from the viewer. */
+static bool sees_all(const struct compose *c)
+{
+	return !c->p->hides && !c->p->seen->some;
+}
+
+/* The label of a job by its id; "": another's, which the viewer may not see. */
+static const char *label_of(const struct compose *c, json_int_t id, char *label)
+{
+	uint32_t row = sl_map_by_id(&c->row_of, (uint32_t) id);
+
+	if (row != SL_NONE)
+		return write_label(label, c->s, row);
+	snprintf(label, LABEL_SIZE, "%" JSON_INTEGER_FORMAT, id);
+	return sees_all(c) ? label : "";
+}
+
+/* True if the job that was stopped has not ended since. */
+static bool is_ending(const struct compose *c, const json_t *stop, uint32_t row)
+{
+	return row != SL_NONE && is_running(c->s, row) && c->s->job.start_time[row] <= sl_member_integer(stop, "time");
+}
+
+/* The jobs of this list that the viewer may see, and that have to end before the job starts. */
+static void put_ending(struct compose *c, json_int_t preemptor)
+{
+	json_t *stop;
+	char label[LABEL_SIZE];
+	size_t i;
+
+	sl_json_open_array(c->j, "ending");
+	json_array_foreach(json_object_get(c->p->look->stops, "stopped"), i, stop) {
+		uint32_t row = sl_map_by_id(&c->row_of, (uint32_t) sl_member_integer(stop, "job"));
+
+		if (sl_member_integer(stop, "preemptor") == preemptor && is_ending(c, stop, row))
+			sl_json_str(c->j, write_label(label, c->s, row));
+	}
+	sl_json_end_array(c->j);
+}
+
+/* The row of the job for which a place is held; SL_NONE: it is held no longer, or it is another's. */
+static uint32_t find_holder(const struct compose *c, const json_t *place)
+{
+	uint32_t row = sl_map_by_id(&c->row_of, (uint32_t) sl_member_integer(place, "job"));
+
+	return row != SL_NONE && c->s->job.state[row] == SL_JOB_PENDING && sl_member_integer(place, "until") >= c->p->now ? row : SL_NONE;
+}
+
+static void put_held(struct compose *c)
+{
+	json_t *place;
+	size_t i, n = 0;
+
+	sl_json_open_array(c->j, "held");
+	json_array_foreach(json_object_get(c->p->look->stops, "held"), i, place) {
+		uint32_t row = find_holder(c, place);
+
+		if (row == SL_NONE || n++ >= SL_PAGE_STOPS)
+			continue;
+		sl_json_begin_object(c->j);
+		put_who(c, row);
+		sl_json_put_int(c->j, "since", sl_member_integer(place, "since"));
+		sl_json_put_int(c->j, "until", sl_member_integer(place, "until"));
+		sl_json_put_str(c->j, "nodes", c->p->hides & SL_HIDE_NODES ? "" : sl_member_text(place, "nodes"));
+		put_ending(c, sl_member_integer(place, "job"));
+		sl_json_end_object(c->j);
+	}
+	sl_json_end_array(c->j);
+	sl_json_put_int(c->j, "all_held", (int64_t) n);
+}
+
+/* Until when the place is held for which a job was stopped; 0: it is not, or the viewer may not see for whom. */
+static int64_t held_until(const struct compose *c, json_int_t preemptor)
+{
+	json_t *place;
+	size_t i;
+
+	json_array_foreach(json_object_get(c->p->look->stops, "held"), i, place)
+		if (sl_member_integer(place, "job") == preemptor && find_holder(c, place) != SL_NONE)
+			return sl_member_integer(place, "until");
+	return 0;
+}
+
+/* What became of a job that was stopped. */
+static const char *fate_of(const struct compose *c, const json_t *stop, uint32_t row)
+{
+	return row == SL_NONE ? "gone" : is_ending(c, stop, row) ? "ending" : is_running(c->s, row) ? "running" :
+	       c->s->job.state[row] == SL_JOB_PENDING ? "waiting" : "gone";
+}
+
+static void put_stop(struct compose *c, const json_t *stop, uint32_t row)
+{
+	json_int_t id = sl_member_integer(stop, "job"), preemptor = sl_member_integer(stop, "preemptor");
+	char label[LABEL_SIZE];
+
+	sl_json_begin_object(c->j);
+	if (row != SL_NONE) {
+		put_who(c, row);
+	} else {
+		snprintf(label, sizeof(label), "%" JSON_INTEGER_FORMAT, id);
+		sl_json_put_int(c->j, "id", id);
+		sl_json_put_str(c->j, "label", label);
+		sl_json_put_str(c->j, "user", sl_member_text(stop, "user"));
+	}
+	sl_json_put_int(c->j, "time", sl_member_integer(stop, "time"));
+	sl_json_put_str(c->j, "preemptor", label_of(c, preemptor, label));
+	sl_json_put_int(c->j, "until", held_until(c, preemptor));
+	sl_json_put_str(c->j, "fate", fate_of(c, stop, row));
+	sl_json_end_object(c->j);
+}
+
+/* The latest first.  One whose job has left slurmctld is shown to its user, or to all where nothing is hidden. */
+static void put_stopped(struct compose *c)
+{
+	json_t *list = json_object_get(c->p->look->stops, "stopped");
+	const char *viewer = c->p->seen->user;
+	size_t n = 0;
+
+	sl_json_open_array(c->j, "stopped");
+	for (size_t i = json_array_size(list); i-- > 0; ) {
+		const json_t *stop = json_array_get(list, i);
+		uint32_t row = sl_map_by_id(&c->row_of, (uint32_t) sl_member_integer(stop, "job"));
+
+		if (row == SL_NONE && !sees_all(c) && (!viewer || strcmp(sl_member_text(stop, "user"), viewer)))
+			continue;
+		if (n++ < SL_PAGE_STOPS)
+			put_stop(c, stop, row);
+	}
+	sl_json_end_array(c->j);
+	sl_json_put_int(c->j, "all_stopped", (int64_t) n);
 }
 
 /* -- the scheduler ------------------------------------------------------------------- */
@@ -375,13 +512,17 @@ static void put_cluster(struct compose *c)
 	sl_json_put_str(c->j, "cluster", sl_snapshot_str(c->s, c->s->meta.cluster[0]));
 	sl_json_put_int(c->j, "taken", c->s->meta.now[0]);
 	index_nodes(c);
+	(void) sl_job_index(&c->row_of, c->s);	/* (those that did not get in are not shown as stopped) */
 	put_partitions(c);
 	put_nodes(c);
 	put_jobs(c, "running", "all_running", true);
 	put_jobs(c, "waiting", "all_waiting", false);
+	put_held(c);
+	put_stopped(c);
 	put_reservations(c);
 	put_events(c);
 	sl_map_free(&c->node_of);
+	sl_map_free(&c->row_of);
 }
 
 char *sl_page_data(const struct sl_page *p, size_t *size, struct sl_error *err)

@@ -3,7 +3,7 @@
  * page_data.h - what the live page shows, as JSON: the page asks for it every few seconds.
  *
  * All of it comes from a visible snapshot (web/visible.h), from sums over the whole one that sinfo prints, too, and from
- * records of the journal of jobs that are in the visible one.  Lists end at SL_PAGE_JOBS jobs, SL_PAGE_NODES nodes and
+ * records of the journal, and stops and held places (tool/stops.h), of jobs that are in the visible one.  Lists end at SL_PAGE_JOBS jobs, SL_PAGE_NODES nodes and
  * SL_PAGE_RUNS runs of nodes; the counts beside them are of all.
  *
  * Ownership: as each function says.  Threads: none.
@@ -17,6 +17,7 @@
 #define SL_PAGE_JOBS 1000	/* of those that run, and of those that wait */
 #define SL_PAGE_NODES 20000
 #define SL_PAGE_RUNS 20000
+#define SL_PAGE_STOPS 200	/* jobs that were stopped, and places that are held */
 #define SL_PAGE_EVENTS 50
 #define SL_PAGE_STALE_S 300	/* a status that is older is critical */
 

@@ -34,6 +34,8 @@ function cluster(nodes, now) {
 			{ id: 7, user: "bob", name: "bobs", partition: "long", submit_time: now - 7500, time_limit: 3600, min_nodes: 4, min_cpus: 32 },
 			{ id: 9, user: "eve", name: "eves", partition: "short", submit_time: now - 70, time_limit: 60 },
 		],
+		held: [{ job: 7, partition: "long", since: now - 5, until: now + 300, places: [{ node: "n4", cores: 8 }, { node: "n5", cores: 8 }] }],
+		stopped: [{ job: 1, preemptor: 7, time: now - 5, user: "ann", partition: "long" }, { job: 5, preemptor: 7, time: now - 5, user: EVIL, partition: "long" }],
 		queue: [{ job: 7, partition: "long", priority: 2 }, { job: 9, partition: "short", priority: 1 }],
 	};
 }
@@ -96,6 +98,9 @@ test("the page shows partitions, nodes, plan, queue and running jobs, and asks n
 	assert.match(await page.text("#waiting"), /7\s+bob\s+bobs\s+long\s+4\s+32[^]*\(reserved\)[^]*9\s+eve/);
 	assert.match(await page.text("#running"), /1\s+ann/);
 	assert.equal(await page.text("#waiting-count"), "2 jobs wait.");
+	assert.match(await page.text("#stopped"), /5\s[^]*7\s[^]*has ended[^]*1\s+ann[^]*7\s[^]*told to end/);
+	assert.match(await page.text("#held"), /7\s+bob\s+long\s+n\[4-5\][^]*1$/);
+	assert.equal(`${await page.text("#stopped-count")} ${await page.text("#held-count")}`, "2 jobs were stopped. 1 place is held.");
 	assert.ok(await page.value(colours("nodes")) >= 4, "idle, in use, with GPUs, down");
 	assert.ok(await page.value(colours("plan")) >= 4, "running, reserved, now, times");
 	assert.deepEqual(page.wrong(), []);
@@ -162,6 +167,7 @@ test("under PrivateData=jobs,nodes it shows nobody's jobs, and says so", async (
 	assert.equal(await page.text("#waiting-count"), "0 jobs wait.");
 	assert.match(await page.text("#partitions"), /12\/320/);
 	assert.ok(await page.value("document.getElementById('s-plan').hidden"));
+	assert.ok(await page.value("document.getElementById('s-stops').hidden"));
 	assert.ok(!/bob|ann|eve|n1\b/.test(await page.value("document.body.innerText")));
 	await page.value("document.getElementById('job').value = '7'; document.getElementById('ask').requestSubmit()");
 	await page.until("document.getElementById('answer').innerText.includes('no such job, or not one that you may see')");

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,6 +16,7 @@
 #include "t/build.h"
 #include "t/random.h"
 #include "tool/job_index.h"
+#include "tool/stops.h"
 #include "web/answers.h"
 #include "web/metrics.h"
 #include "web/visible.h"
@@ -23,7 +25,7 @@
 #define USERS 4
 static const char *const users[USERS] = { "ann", "bob", "cat", "dan" };
 
-/* Its place is held, and another's job was stopped for it. */
+/* Its place is held, and others' jobs were stopped for it: one that is gone, one that may be in the cluster. */
 static void hold_place(struct build *b, uint32_t row, uint32_t id, uint32_t partition)
 {
 	char text[80];
@@ -32,6 +34,8 @@ static void hold_place(struct build *b, uint32_t row, uint32_t id, uint32_t part
 	sl_builder_append(b->builder, SL_T_HELD, &(struct sl_held_row) { .job = row, .partition = partition, .since = BUILD_NOW - 20,
 		.until = BUILD_NOW + 500, .places = { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .cores = 1 }), 1 } });
 	sl_builder_append(b->builder, SL_T_STOPPED, &(struct sl_stopped_row) { .job = id + 100, .preemptor = id, .time = BUILD_NOW - 20,
+		.user = sl_builder_str(b->builder, text), .partition = partition });
+	sl_builder_append(b->builder, SL_T_STOPPED, &(struct sl_stopped_row) { .job = 1 + below(12), .preemptor = id, .time = BUILD_NOW - 5,
 		.user = sl_builder_str(b->builder, text), .partition = partition });
 }
 
@@ -76,6 +80,8 @@ static void look_at(struct sl_look *l, const struct sl_snapshot *s)
 	l->used = calloc(s->node.rows, sizeof(*l->used));
 	l->gpus = calloc(s->node.rows, sizeof(*l->gpus));
 	assert_int_equal(sl_recent_open(&l->recent, &err), 0);
+	l->stops = sl_stops_read(s);
+	assert_non_null(l->stops);
 	for (uint32_t j = 0; j < s->job.rows; j++) {
 		char key[24], text[80];
 
@@ -94,6 +100,7 @@ static void forget(struct sl_look *l)
 	free(l->gpus);
 	sl_recent_close(&l->recent);
 	json_decref(l->status);
+	json_decref(l->stops);
 }
 
 /* Whose secrets the text has, as bits of users[]. */
@@ -120,6 +127,35 @@ static unsigned mask_of(const char *user)
 
 static struct sl_budget plenty = { .most = 1e18 };
 
+static bool is_owned(const struct sl_snapshot *s, json_int_t id, unsigned own)
+{
+	for (uint32_t j = 0; j < s->job.rows; j++)
+		if (s->job.id[j] == id)
+			return mask_of(sl_snapshot_str(s, s->job.user[j])) & own;
+	return false;
+}
+
+/* No job of another's is named as stopped, as the one that it was stopped for, or as one that has to end. */
+static void expect_stops_of(const json_t *page, const struct sl_snapshot *s, unsigned own)
+{
+	json_t *o, *label;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(page, "stopped"), i, o) {
+		const char *preemptor = json_string_value(json_object_get(o, "preemptor"));
+
+		assert_true(is_owned(s, json_integer_value(json_object_get(o, "id")), own));
+		assert_non_null(preemptor);
+		assert_true(!*preemptor || is_owned(s, atoll(preemptor), own));
+		assert_true(*preemptor || !json_integer_value(json_object_get(o, "until")));
+	}
+	json_array_foreach(json_object_get(page, "held"), i, o) {
+		assert_true(is_owned(s, json_integer_value(json_object_get(o, "id")), own));
+		json_array_foreach(json_object_get(o, "ending"), k, label)
+			assert_true(is_owned(s, atoll(json_string_value(label)), own));
+	}
+}
+
 static void look_through(const struct sl_page *p, struct sl_look *l, unsigned own)
 {
 	struct sl_error err;
@@ -132,6 +168,7 @@ static void look_through(const struct sl_page *p, struct sl_look *l, unsigned ow
 	page = json_loadb(text, size, 0, NULL);
 	assert_non_null(page);
 	assert_int_equal(json_array_size(json_object_get(page, "events")), 0);
+	expect_stops_of(page, &l->snap, own);
 	json_decref(page);
 	free(text);
 	for (uint32_t j = 0; j < l->snap.job.rows; j++) {
@@ -180,6 +217,86 @@ static void under_private_jobs_nothing_of_another_users_job_is_shown(void **stat
 		build_destroy(b);
 	}
 	failing_seed = 0;
+}
+
+/* Job 1 of ann's ends, 2 of bob's was requeued, 9 of ann's is gone: all three for 3 of cat's, whose place on n1 and n2 is held. */
+static struct build *cluster_with_stops(int64_t until)
+{
+	struct build *b = build_create("3x8c");
+	static const struct { uint32_t job; const char *user; } stops[] = { { 1, "ann" }, { 2, "bob" }, { 9, "ann" } };
+	uint32_t ann = build_running(b, (struct build_job) { .id = 1, .nodes = 1, .first = 1, .ends_in = 600 });
+	uint32_t bob = build_pending(b, (struct build_job) { .id = 2 }), cat = build_pending(b, (struct build_job) { .id = 3, .nodes = 2 });
+	uint32_t first;
+
+	build_change(b, SL_T_JOB, ann, sl_job_row, .user = sl_builder_str(b->builder, "ann"));
+	build_change(b, SL_T_JOB, bob, sl_job_row, .user = sl_builder_str(b->builder, "bob"));
+	build_change(b, SL_T_JOB, cat, sl_job_row, .user = sl_builder_str(b->builder, "cat"));
+	first = sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 1, .cores = 8 });
+	sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 2, .cores = 8 });
+	sl_builder_append(b->builder, SL_T_HELD, &(struct sl_held_row) { .job = cat, .since = BUILD_NOW - 5, .until = until, .places = { first, 2 } });
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+		sl_builder_append(b->builder, SL_T_STOPPED, &(struct sl_stopped_row) { .job = stops[i].job, .preemptor = 3, .time = BUILD_NOW - 5,
+			.user = sl_builder_str(b->builder, stops[i].user) });
+	return b;
+}
+
+/* "JOB<PREEMPTOR:FATE:UNTIL" of each that is shown as stopped, then "JOB@NODES:UNTIL<ENDING" of each held place. */
+static void tell_stops(const json_t *page, char *text, size_t size)
+{
+	json_t *o, *label;
+	size_t i, k, n = 0;
+
+	*text = 0;
+	json_array_foreach(json_object_get(page, "stopped"), i, o)
+		n += (size_t) snprintf(text + n, size - n, "%s<%s:%s:%lld ", json_string_value(json_object_get(o, "label")),
+			json_string_value(json_object_get(o, "preemptor")), json_string_value(json_object_get(o, "fate")),
+			json_integer_value(json_object_get(o, "until")));
+	json_array_foreach(json_object_get(page, "held"), i, o) {
+		n += (size_t) snprintf(text + n, size - n, "%s@%s:%lld", json_string_value(json_object_get(o, "label")),
+			json_string_value(json_object_get(o, "nodes")), json_integer_value(json_object_get(o, "until")));
+		json_array_foreach(json_object_get(o, "ending"), k, label)
+			n += (size_t) snprintf(text + n, size - n, "<%s", json_string_value(label));
+	}
+}
+
+static void stops_and_held_places_are_shown_to_those_who_may_see_the_jobs(void **state)
+{
+	static const struct { unsigned hides; const char *user; int64_t until; const char *told; } tries[] = {
+		{ 0, NULL, 1000500, "9<3:gone:1000500 2<3:waiting:1000500 1<3:ending:1000500 3@n[1-2]:1000500<1" },
+		{ 0, NULL, 999999, "9<3:gone:0 2<3:waiting:0 1<3:ending:0 " },
+		{ SL_HIDE_NODES, NULL, 1000500, "2<3:waiting:1000500 1<3:ending:1000500 3@:1000500<1" },
+		{ SL_HIDE_JOBS, NULL, 1000500, "" },
+		{ SL_HIDE_JOBS, "dan", 1000500, "" },
+		{ SL_HIDE_JOBS, "ann", 1000500, "9<:gone:0 1<:ending:0 " },
+		{ SL_HIDE_JOBS, "bob", 1000500, "2<:waiting:0 " },
+		{ SL_HIDE_JOBS, "cat", 1000500, "3@n[1-2]:1000500" },
+		{ SL_HIDE_ALL, "cat", 1000500, "3@:1000500" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		struct build *b = cluster_with_stops(tries[i].until);
+		struct sl_visible v = { 0 };
+		struct sl_look l;
+		struct sl_page p = { .look = &l, .seen = &v, .hides = tries[i].hides, .now = BUILD_NOW };
+		struct sl_error err;
+		char told[400], *text;
+		json_t *page;
+		size_t size;
+
+		look_at(&l, build_open(b));
+		assert_int_equal(sl_visible_make(&v, &l.snap, p.hides, tries[i].user, &err), 0);
+		text = sl_page_data(&p, &size, &err);
+		assert_non_null(text);
+		page = json_loadb(text, size, 0, NULL);
+		tell_stops(page, told, sizeof(told));
+		assert_string_equal(told, tries[i].told);
+		json_decref(page);
+		free(text);
+		sl_visible_clear(&v);
+		forget(&l);
+		build_destroy(b);
+	}
 }
 
 static void without_private_data_all_but_what_is_hidden_is_shown(void **state)
@@ -319,6 +436,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(under_private_jobs_nothing_of_another_users_job_is_shown, say_seed),
+		cmocka_unit_test(stops_and_held_places_are_shown_to_those_who_may_see_the_jobs),
 		cmocka_unit_test(without_private_data_all_but_what_is_hidden_is_shown),
 		cmocka_unit_test(where_nothing_is_hidden_nothing_is_copied),
 		cmocka_unit_test(any_cluster_can_be_filtered),

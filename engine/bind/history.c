@@ -5,7 +5,7 @@
  *	cluster.history:runs { user =, account =, name =, last =, cpus = { lo, hi }, time_limit = { lo, hi }, ended_by = }
  *	cluster.history:runtimes { ... }
  *	cluster.history:mean { ... }
- *	cluster.history:like { user =, cpus =, time_limit =, ended_by = }	runtimes, stretch
+ *	cluster.history:like { user =, cpus =, time_limit =, ended_by = }	runtimes, stretch, typical
  *	cluster.history:order(queue, { ... })	bind/order.c
  *	cluster.history:summary { ..., quantiles = { 0.5, 0.9 } }
  *	cluster.history.stale
@@ -150,9 +150,11 @@ static int history_like(lua_State *L)
 	struct sl_lua *x = sl_lua_context(L);
 	struct sl_history_like like;
 	struct sl_history *h;
+	double typical, stretch;
+	uint32_t prospect;
 	struct sl_error err;
 	lua_Number limit;
-	int64_t cpus, now;
+	int64_t cpus, now, walltime;
 	const char *user;
 	int is_limit;
 
@@ -167,8 +169,11 @@ static int history_like(lua_State *L)
 	limit = lua_tonumberx(L, -1, &is_limit);
 	if (!is_limit || !(limit >= 0))
 		luaL_error(L, "time_limit: expected seconds");
+	walltime = limit < 0x1p62 ? (int64_t) limit : SL_UNLIMITED;
 	h = sl_cluster_history(x->cluster, &err);
-	if (!h || sl_history_like(h, user, cpus, limit < 0x1p62 ? (int64_t) limit : SL_UNLIMITED, now, &like, &err))
+	if (!h || sl_history_like(h, user, cpus, walltime, now, &like, &err) ||
+	    (prospect = sl_history_prospect(h, user, cpus, walltime, &err)) == SL_NONE ||
+	    sl_history_expect(h, prospect, now, &typical, &stretch, &err))
 		luaL_error(L, "%s", err.text);
 	lua_createtable(L, (int) like.count, 0);
 	for (uint32_t i = 0; i < like.count; i++) {
@@ -176,7 +181,8 @@ static int history_like(lua_State *L)
 		lua_rawseti(L, -2, i + 1);
 	}
 	lua_pushnumber(L, like.stretch);
-	return 2;
+	lua_pushnumber(L, typical);
+	return 3;
 }
 
 static double mean_of(const struct sl_past_run *const *run, uint32_t count)

@@ -108,7 +108,7 @@ static const char *const sql[STATEMENTS] = {
 	[S_ADJUSTMENT_PUT] = "INSERT INTO adjustment(at, dim, cpu, gpu, node, made, who, why) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_OPEN_PUT] = "INSERT OR REPLACE INTO open(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_OPEN_DELETE] = "DELETE FROM open WHERE job = ?",
-	[S_NEWEST_OF_DIM] = "SELECT " RUN_COLUMNS " FROM run WHERE dim = ? ORDER BY end DESC, start DESC LIMIT ?",
+	[S_NEWEST_OF_DIM] = "SELECT " RUN_COLUMNS " FROM run WHERE dim = ? AND end >= ? ORDER BY end DESC, start DESC LIMIT ?",
 	[S_OVERLAPPING] = "SELECT " RUN_COLUMNS " FROM run WHERE job = ? AND began > 0 AND source <> ? AND start <> ? AND start < ?"
 		" AND end > ?",
 };

@@ -106,7 +106,7 @@ int sl_ledger_open_runs(struct sl_ledger *l, sl_ledger_each_run *each, void *to,
 struct sl_job_run sl_whole_run(struct sl_job_run piece);
 
 /*
- * The newest runs of a user or account, *most* at most, the newest last; and what changes when
+ * The newest runs of a user or account (SL_HISTORY_EVERYBODY: of all), *most* at most, the newest last; and what changes when
  * there are others than before (never 0, and greater than all that a ledger opened before said).
  */
 int sl_ledger_newest(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most,

@@ -49,10 +49,17 @@ void ledger_note_change(struct sl_ledger *l, uint32_t dim)
 	set_stamp(l, SL_BY_ACCOUNT, sl_usage_dim_of(l->usage, dim)->account);
 }
 
+static bool is_everybody(enum sl_usage_by by, const char *name)
+{
+	return by == SL_BY_ACCOUNT && !strcmp(name, SL_HISTORY_EVERYBODY);
+}
+
 uint64_t sl_ledger_stamp(const struct sl_ledger *l, enum sl_usage_by by, const char *name)
 {
 	const struct stamp *s = find_stamp(l, by, name);
 
+	if (is_everybody(by, name))
+		return l->clock;
 	return s && s->stamp > l->all_stamp ? s->stamp : l->all_stamp;
 }
 
@@ -81,6 +88,7 @@ struct sl_job_run sl_whole_run(struct sl_job_run piece)
 struct rows {
 	struct row *row;
 	uint32_t count, room;
+	int64_t since;			/* those that ended before are too old */
 };
 
 static int by_end(const void *x, const void *y)
@@ -101,7 +109,8 @@ static int read_dim(struct sl_ledger *l, uint32_t dim, uint32_t most, struct row
 	if (!s)
 		return -1;
 	sqlite3_bind_int64(s, 1, l->db_id[dim]);
-	sqlite3_bind_int64(s, 2, most);
+	sqlite3_bind_int64(s, 2, rows->since);
+	sqlite3_bind_int64(s, 3, most);
 	while (!bad && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		bad = sl_grow(&rows->row, &rows->room, rows->count + UINT64_C(1), sizeof(*rows->row), err) ||
 			ledger_read_row(l, s, &rows->row[rows->count], err);
@@ -120,15 +129,28 @@ static bool is_of(const struct sl_ledger *l, uint32_t dim, enum sl_usage_by by, 
 	const struct sl_dim *d = sl_usage_dim_of(l->usage, dim);
 
 	/* a piece after which the run went on: the last one tells of the whole */
-	return d->state != SL_JOB_RUNNING && !strcmp(by == SL_BY_USER ? d->user : d->account, name);
+	return d->state != SL_JOB_RUNNING && (is_everybody(by, name) || !strcmp(by == SL_BY_USER ? d->user : d->account, name));
+}
+
+/* Only the newest; none that is older will be of them. */
+static void keep_newest(struct rows *rows, uint32_t most)
+{
+	if (rows->count <= most)
+		return;
+	qsort(rows->row, rows->count, sizeof(*rows->row), by_end);
+	memmove(rows->row, rows->row + rows->count - most, most * sizeof(*rows->row));
+	rows->count = most;
+	rows->since = rows->row[0].end;
 }
 
 static int read_all(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most, struct rows *rows,
 		    struct sl_error *err)
 {
-	for (uint32_t dim = 0; dim < sl_usage_dims(l->usage); dim++)
+	for (uint32_t dim = 0; dim < sl_usage_dims(l->usage); dim++) {
 		if (is_of(l, dim, by, name) && read_dim(l, dim, most, rows, err))
 			return -1;
+		keep_newest(rows, most);
+	}
 	for (uint32_t i = 0; i < l->waits; i++) {
 		if (!is_of(l, l->wait[i].row.dim, by, name))
 			continue;
@@ -142,7 +164,7 @@ static int read_all(struct sl_ledger *l, enum sl_usage_by by, const char *name, 
 int sl_ledger_newest(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most,
 		     sl_ledger_each_run *each, void *to, struct sl_error *err)
 {
-	struct rows rows = { 0 };
+	struct rows rows = { .since = INT64_MIN };
 	int rc = read_all(l, by, name, most, &rows, err);
 
 	if (!rc && rows.count)

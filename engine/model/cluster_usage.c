@@ -124,7 +124,7 @@ struct sl_history *sl_cluster_history(struct sl_cluster *c, struct sl_error *err
 
 void sl_cluster_encode_history(const struct sl_cluster *c, struct sl_builder *b, int table)
 {
-	const struct sl_history *h = c->history ? c->history : c->own_history;
+	struct sl_history *h = c->history ? c->history : c->own_history;
 
 	if (h)
 		sl_history_encode(h, b, table);

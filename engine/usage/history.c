@@ -100,19 +100,21 @@ static int make_run(struct sl_history *h, const struct sl_job_run *run, struct s
 	return p->user == SL_NONE || p->account == SL_NONE || p->partition == SL_NONE || p->name == SL_NONE ? -1 : 0;
 }
 
-/* The same run, told before: with another end where somebody knows it better by now. */
-static void drop_older_word(struct history_list *l, const struct sl_past_run *p)
+/* The same run, told before: with another end where somebody knows it better by now.  What was expected of it stands. */
+static void drop_older_word(struct history_list *l, struct sl_past_run *p)
 {
 	for (uint32_t i = l->count; i-- > 0 && l->run[i].end >= p->start; )
 		if (l->run[i].job == p->job && l->run[i].start == p->start) {
+			p->expected = p->expected ? p->expected : l->run[i].expected;
 			memmove(&l->run[i], &l->run[i + 1], (l->count - i - 1) * sizeof(*p));
 			l->count--;
 			return;
 		}
 }
 
-static int insert(struct history_list *l, const struct sl_past_run *p, struct sl_error *err)
+static int insert(struct history_list *l, const struct sl_past_run *run, struct sl_error *err)
 {
+	struct sl_past_run copy = *run, *p = &copy;
 	uint32_t at;
 
 	l->version++;
@@ -120,6 +122,7 @@ static int insert(struct history_list *l, const struct sl_past_run *p, struct sl
 	if (l->count == ROOM) {
 		memmove(l->run, l->run + SL_HISTORY_KEPT, SL_HISTORY_KEPT * sizeof(*p));
 		l->count = SL_HISTORY_KEPT;
+		l->dropped++;
 	}
 	if (sl_grow(&l->run, &l->room, l->count + UINT64_C(1), sizeof(*p), err))
 		return -1;
@@ -148,6 +151,8 @@ int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl
 	for (int by = 0; by < SL_BYS; by++)
 		if (of[by] && *of[by] && put_run(h, (enum sl_usage_by) by, of[by], &p, err))
 			return -1;
+	if (put_run(h, SL_BY_ACCOUNT, SL_HISTORY_EVERYBODY, &p, err))
+		return -1;
 	if ((of[SL_BY_USER] && *of[SL_BY_USER]) || (of[SL_BY_ACCOUNT] && *of[SL_BY_ACCOUNT]))
 		return 0;
 	return put_run(h, SL_BY_ACCOUNT, SL_HISTORY_NOBODY, &p, err);
@@ -275,10 +280,28 @@ int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const
 
 /* -- snapshots -------------------------------------------------------------------- */
 
-void sl_history_encode(const struct sl_history *h, struct sl_builder *b, int table)
+static int by_job(const void *x, const void *y)
 {
+	const struct sl_past_run *a = x, *b = y;
+
+	return SL_ORDER(a->job, b->job) ?: SL_ORDER(a->start, b->start) ?: SL_ORDER(b->expected, a->expected);
+}
+
+/* True if the row before it is of the same run, which a user's list has and everybody's, too. */
+static bool is_told(const struct sl_past_run *p, uint32_t at)
+{
+	return at && p[-1].job == p->job && p[-1].start == p->start;
+}
+
+void sl_history_encode(struct sl_history *h, struct sl_builder *b, int table)
+{
+	if (h->askeds)
+		qsort(h->asked, h->askeds, sizeof(*h->asked), by_job);
 	for (uint32_t i = 0; i < h->askeds; i++) {
 		const struct sl_past_run *p = &h->asked[i];
+
+		if (is_told(p, i))
+			continue;
 
 		sl_builder_append(b, table, &(struct sl_history_row) {
 			.job = p->job, .user = sl_builder_str(b, h->text[p->user]),

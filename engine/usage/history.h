@@ -19,6 +19,7 @@
 #define SL_HISTORY_KEPT 512	/* runs of a user, of an account */
 #define SL_HISTORY_TEXTS 1000000	/* names; of users beyond that nothing is known */
 #define SL_HISTORY_NOBODY "\n"	/* runs of which no user and no account is known, as if they were that account's */
+#define SL_HISTORY_EVERYBODY "\t"	/* all runs, as if they were that account's, too */
 #define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
 
 /* Who said what a run was.  Believed are, the most trusted first: SACCT; WATCHED, who saw while it ran that its
@@ -125,8 +126,10 @@ int sl_history_like(struct sl_history *h, const char *user, int64_t cpus, int64_
 uint32_t sl_history_prospect(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, struct sl_error *err);
 
 /*
- * Of such a job: *typical*, in seconds, is what typical() of lua/lib/sched/predict.lua makes of sl_history_like(), to its last
- * bit, and *stretch* is what that was stretched by.  0, or -1 with *err.
+ * Of such a job: *typical*, in seconds, and what that was stretched by.  It is the geometric mean of the mean and the harmonic
+ * mean of the runs that sl_history_like() finds, stretched, and, with the weight of a third of one of these, of what the runs of
+ * others let one expect of a job with that walltime.  So the less is known of the user, the more the others count.  0, or -1 with
+ * *err.
  */
 int sl_history_expect(struct sl_history *h, uint32_t prospect, int64_t now, double *typical, double *stretch,
 		      struct sl_error *err);
@@ -136,9 +139,8 @@ double sl_history_limit_typical(int64_t limit);
 
 /*
  * The shortest that such a job is likely to run, in seconds: the power mean, with a strongly negative exponent, of its
- * user's last runs of about its size (where there are none, of all), *stretch* times as long, and, with a little weight, of
- * a run of no time at all.  What the past says is stretched before it is weighed, so that the bound which follows from that
- * weight, 76 seconds, holds for each job.  0, or -1 with *err.
+ * user's last runs of about its size and the same walltime (where there are none, of its size, or else of all), *stretch*
+ * times as long, and, with a weight of a hundredth, of what the runs of others let one expect.  0, or -1 with *err.
  */
 int sl_history_shortest(struct sl_history *h, uint32_t prospect, double stretch, int64_t now, double *seconds,
 			struct sl_error *err);
@@ -152,6 +154,6 @@ void sl_history_unrecorded(struct sl_history *h);
 /* What the answers of this cycle rested on, as rows of a table with the columns SL_HISTORY_COLUMNS:
  * a history of these rows gives the same answers.  But where a user and an account were asked about and
  * his runs reach further back than those that were kept of it, it may know more of the account. */
-void sl_history_encode(const struct sl_history *h, struct sl_builder *b, int table);
+void sl_history_encode(struct sl_history *h, struct sl_builder *b, int table);
 
 #endif

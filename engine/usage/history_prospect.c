@@ -16,9 +16,10 @@
 #define WEEK (7 * 86400)	/* stands for the walltime of a job that has none */
 #define RUNS 40			/* that the shortest likely runtime is worked out from */
 #define MOST_KEPT 65536		/* across cycles */
+#define OTHERS (1 / 3.0)	/* what a run of others weighs beside one of the user's */
 
-/* The power of the mean that is the shortest likely runtime, and what weighs a run of no time at all. */
-static const volatile double power = 5, surprise = 4e-5;	/* volatile: worked out by pow(), not by the compiler */
+/* The power of the mean that is the shortest likely runtime, and what the runs of others weigh in it. */
+static const volatile double power = 5, surprise = 1e-2;	/* volatile: worked out by pow(), not by the compiler */
 
 uint32_t sl_history_prospect(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, struct sl_error *err)
 {
@@ -39,7 +40,7 @@ uint32_t sl_history_prospect(struct sl_history *h, const char *user, int64_t cpu
 	if (sl_grow(&h->prospect, &h->prospect_room, h->prospects + UINT64_C(1), sizeof(*h->prospect), err) ||
 	    sl_map_put(&h->prospect_of, hash, h->prospects, err))
 		return SL_NONE;
-	h->prospect[h->prospects] = (struct history_prospect) { .list = list, .cpus = cpus, .limit = limit };
+	h->prospect[h->prospects] = (struct history_prospect) { .list = list, .cpus = cpus, .limit = limit, .stretch = 1 };
 	return h->prospects++;
 }
 
@@ -63,42 +64,34 @@ static double within(double seconds, double least, double most)
 	return seconds > least ? seconds : least;
 }
 
-/* The geometric mean of mean and harmonic mean, as typical() of sched.predict. */
-static double typical_of(const double *seconds, uint32_t count)
-{
-	double sum = 0, inverse = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		sum += seconds[i];
-		inverse += 1 / (seconds[i] > SHORTEST ? seconds[i] : SHORTEST);
-	}
-	return sqrt(sum / inverse);
-}
-
 static double walltime_of(const struct history_prospect *p)
 {
 	return p->limit < WEEK ? (double) p->limit : WEEK;
 }
 
+static uint32_t user_of(const struct sl_history *h, const struct history_prospect *p)
+{
+	return p->list == SL_NONE ? SL_NONE : h->list[p->list].text;
+}
+
+/* What the user's runs say.  0, or -1 with *err. */
 static int work_out(struct sl_history *h, struct history_prospect *p, int64_t now, struct sl_error *err)
 {
-	const double limit = walltime_of(p);
-	struct sl_history_like like = { .count = 0 };
-	double seconds[SL_LIKE];
+	struct sl_history_like like;
 
-	p->typical = typical_of(&limit, 1);
-	p->stretch = 1;
-	if (p->list == SL_NONE)
-		return 0;
 	if (sl_history_like(h, h->text[h->list[p->list].text], p->cpus, p->limit, now, &like, err))
 		return -1;
+	p->sum = p->inverses = 0;
+	p->count = like.count;
+	p->stretch = like.count ? like.stretch : 1;
+	for (uint32_t i = 0; i < like.count; i++) {
+		double seconds = within((double) like.runtime[i] * like.stretch, 1, walltime_of(p));
+
+		p->sum += seconds;
+		p->inverses += 1 / (seconds > SHORTEST ? seconds : SHORTEST);
+	}
 	p->known = known_now(h, p, now);
-	for (uint32_t i = 0; i < like.count; i++)
-		seconds[i] = within((double) like.runtime[i] * like.stretch, 1, limit);
-	if (!like.count)
-		return 0;
-	p->typical = typical_of(seconds, like.count);
-	p->stretch = like.stretch;
+	p->shares = 0;
 	return 0;
 }
 
@@ -106,9 +99,18 @@ int sl_history_expect(struct sl_history *h, uint32_t prospect, int64_t now, doub
 		      struct sl_error *err)
 {
 	struct history_prospect *p = &h->prospect[prospect];
+	double mean, inverse, others;
 
-	if ((p->list == SL_NONE || !is_current(h, p, &p->known)) && work_out(h, p, now, err))
+	if (history_know_shares(h, now, err) ||
+	    (p->list != SL_NONE && !is_current(h, p, &p->known) && work_out(h, p, now, err)))
 		return -1;
+	if (p->shares != h->prior.changes) {
+		others = p->count ? OTHERS : 1;
+		history_likely(h, user_of(h, p), walltime_of(p), &mean, &inverse);
+		/* the geometric mean of mean and harmonic mean */
+		p->typical = sqrt((p->sum + others * mean) / (p->inverses + others * inverse));
+		p->shares = h->prior.changes;
+	}
 	*typical = p->typical;
 	*stretch = p->stretch;
 	return 0;
@@ -119,18 +121,24 @@ double sl_history_limit_typical(int64_t limit)
 	const struct history_prospect p = { .limit = limit };
 	const double seconds = walltime_of(&p);
 
-	return typical_of(&seconds, 1);
+	return sqrt(seconds * (seconds > SHORTEST ? seconds : SHORTEST));
 }
 
-/* The newest runs of half to twice the CPUs; where there are none, all. */
+/* The newest runs of half to twice the CPUs and the same walltime; where there are none, of any; or all. */
 static int find_runs(struct sl_history *h, const struct history_prospect *p, int64_t now,
 		     const struct sl_past_run *const **run, uint32_t *count, struct sl_error *err)
 {
 	struct sl_history_query q = {
 		.user = p->list == SL_NONE ? "" : h->text[h->list[p->list].text], .now = now, .last = RUNS,
-		.least_cpus = (p->cpus + 1) / 2, .most_cpus = 2 * p->cpus, .least_limit = INT64_MIN, .most_limit = INT64_MAX,
+		.least_cpus = (p->cpus + 1) / 2, .most_cpus = 2 * p->cpus, .least_limit = p->limit, .most_limit = p->limit,
 	};
 
+	if (sl_history_ask(h, &q, run, count, err))
+		return -1;
+	if (*count)
+		return 0;
+	q.least_limit = INT64_MIN;
+	q.most_limit = INT64_MAX;
 	if (sl_history_ask(h, &q, run, count, err))
 		return -1;
 	if (*count)
@@ -148,7 +156,10 @@ int sl_history_shortest(struct sl_history *h, uint32_t prospect, double stretch,
 	double sum = 0, mean, limit;
 	uint32_t count = 0;
 
-	if (p->list != SL_NONE && is_current(h, p, &p->shortest_known) && p->shortest_stretch == stretch) {
+	if (history_know_shares(h, now, err))
+		return -1;
+	if (p->list != SL_NONE && is_current(h, p, &p->shortest_known) && p->shortest_stretch == stretch &&
+	    p->shortest_shares == h->prior.changes) {
 		*seconds = p->shortest;
 		return 0;
 	}
@@ -161,8 +172,9 @@ int sl_history_shortest(struct sl_history *h, uint32_t prospect, double stretch,
 		sum += pow(within(ran * stretch, SHORTEST, limit), -power);
 	}
 	mean = count ? sum / count : pow(limit, -power);
-	p->shortest = pow((1 - surprise) * mean + surprise * pow(SHORTEST, -power), -1 / power);
+	p->shortest = pow((1 - surprise) * mean + surprise * history_likely_power(h, user_of(h, p), limit, -power), -1 / power);
 	p->shortest_stretch = stretch;
+	p->shortest_shares = h->prior.changes;
 	if (p->list != SL_NONE)
 		p->shortest_known = known_now(h, p, now);
 	*seconds = p->shortest;

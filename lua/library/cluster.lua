@@ -252,10 +252,12 @@ function history:runtimes(question) end
 function history:mean(question) end
 
 --- The runtimes of the user's last two runs like a job of that size and walltime, the newest first, and by what to
---- multiply them (1 or more): how many times longer than expected his work has run lately, by core-seconds.
+--- multiply them (1 or more): how many times longer than expected his work has run lately, by core-seconds; and what they and others' runs let one
+--- expect of the job, in seconds.
 ---@param question { user: string, cpus: integer, time_limit: number, ended_by: integer? }
 ---@return integer[] seconds
 ---@return number stretch
+---@return number typical
 function history:like(question) end
 
 ---@class sched.history.order

@@ -7,8 +7,9 @@
 --   cpus^size x runtime^length / (1 + waited / patience)^ageing
 --
 -- the smallest first, where the runtime is what a predictor (sched.predict) expects: by default the
--- user's last two runs of about its size and the same walltime, so taken that a job which may be over in
--- seconds goes early (expected:typical()).  Who waits moves up.  Jobs start in that order as long as they fit.  The
+-- user's last two runs of about its size and the same walltime, and, with a little weight, what the runs of others say of a job
+-- with that walltime; so taken that a job which may be over in seconds goes early (expected:typical()).  Who waits moves
+-- up.  Jobs start in that order as long as they fit.  The
 -- first `reservations` that do not get one each, as with EASY, if they can start within `horizon` by the
 -- walltimes of what runs: machines are not emptied for something that is far away.  The rest fills in, in the
 -- same order, without delaying them.
@@ -16,10 +17,11 @@
 -- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
 -- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
 -- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power
--- mean, of a strongly negative exponent, of its user's last runs of about its size, stretched where his work ran for
--- longer than expected, and, with a little weight, one of no time at all: it is 76 seconds at most, whatever the past
--- says.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at a time, at
--- first if it can start within `slowdown_horizon`, and the longer that is past the farther away.
+-- mean, of a strongly negative exponent, of its user's last runs of about its size and the same walltime, stretched where his
+-- work ran for longer than expected, and, with a weight of a hundredth, of what the runs of others let one expect.  Where no
+-- job ever ends early, nobody is taken for short.  Who has waited for `slowdown` times that gets a reservation before the
+-- order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer that is past the
+-- farther away.
 --
 -- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
 -- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing
@@ -54,17 +56,17 @@ M.options = guard.options({
 	length = { default = 1.7, min = 0, max = 10, doc = "exponent of its expected runtime" },
 	patience = { default = "4h", type = "duration", min = 1, doc = "how long a wait counts as much as none" },
 	ageing = { default = 2.4, min = 0, max = 10, doc = "exponent of 1 + what it has waited / patience" },
-	horizon = { default = "2h", type = "duration", min = 0,
+	horizon = { default = "4h", type = "duration", min = 0,
 		doc = "the first jobs that do not fit get a reservation within that; 0: only those before the order" },
 	reservations = { default = 2, min = 1, max = 100,
 		doc = "how many such jobs; 1: one in all, counting what comes before the order" },
-	slowdown = { default = 3000.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 3000.0, 5000.0 },
+	slowdown = { default = 2500.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 2500.0, 5000.0 },
 		doc = "a job that waited for so many times its shortest likely runtime gets one before the order; 0: none does" },
 	slowdown_wait = { default = "6h", type = "duration", min = 0, doc = "not before it has waited for that" },
 	slowdown_horizon = { default = "12h", type = "duration", min = 0, doc = "within that, and what it is overdue" },
-	slowdown_jobs = { default = 2, min = 1, max = 1000, doc = "how many at once" },
+	slowdown_jobs = { default = 1, min = 1, max = 1000, doc = "how many at once" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
-}, { guard_wait = "5d", guard_jobs = 1 })
+}, { guard_wait = "100h", guard_jobs = 1 })
 
 local function waited_by(job, now)
 	return math.max(0, now - math.max(job.submit_time, job.eligible_time))

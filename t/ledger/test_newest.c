@@ -60,12 +60,15 @@ static void the_newest_runs_of_somebody_are_found(void **state)
 	OK(sl_ledger_commit(l, &err));
 	assert_string_equal(newest(l, SL_BY_USER, "anna", 3), "4a 5a 6a");
 	assert_string_equal(newest(l, SL_BY_ACCOUNT, "chem", 10), "1a 2a 3a 4a 5a 6a");
+	assert_string_equal(newest(l, SL_BY_ACCOUNT, SL_HISTORY_EVERYBODY, 10), "1a 2a 3a 4a 5a 6a");
+	assert_string_equal(newest(l, SL_BY_ACCOUNT, SL_HISTORY_EVERYBODY, 2), "5a 6a");
 	assert_string_equal(newest(l, SL_BY_USER, "carl", 10), "");
 	before = sl_ledger_stamp(l, SL_BY_USER, "bert");
 	add(l, named_run(7, "anna", "b", T0 + 500));		/* what waits, and ended long ago */
 	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "7b 1a 3a 4a 5a 6a");
 	assert_true(sl_ledger_stamp(l, SL_BY_USER, "anna") > before);
 	assert_int_equal(sl_ledger_stamp(l, SL_BY_USER, "bert"), before);
+	assert_true(sl_ledger_stamp(l, SL_BY_ACCOUNT, SL_HISTORY_EVERYBODY) > before);
 	sl_ledger_close(l);
 }
 

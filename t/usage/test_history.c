@@ -391,6 +391,39 @@ static void what_was_asked_of_like_runs_replays(void **state)
 	sl_builder_destroy(b);
 }
 
+/* What is expected of anna's job of an hour, whose only run of that size lasted for 3000 s. */
+static double expected_beside(int others, int64_t seconds, int64_t now)
+{
+	struct sl_history *h = new_history();
+	double typical, stretch;
+	uint32_t prospect;
+
+	for (int i = 0; i < others; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "other%d", i);
+		add(h, run_of(100 + (uint32_t) i, name, "a", T0 + i, seconds));
+	}
+	add(h, sized_run(1, 32, T0, 3000));
+	for (uint32_t i = 0; i < 100; i++)	/* of no size that matters */
+		add(h, sized_run(2 + i, 1, T0 + i, 1));
+	prospect = sl_history_prospect(h, "anna", 32, 3600, &err);
+	assert_int_not_equal(prospect, SL_NONE);
+	assert_int_equal(sl_history_expect(h, prospect, now, &typical, &stretch, &err), 0);
+	sl_history_destroy(h);
+	return typical;
+}
+
+static void what_others_runs_took_of_their_walltimes_has_a_little_weight(void **state)
+{
+	double alone = expected_beside(0, 0, T0 + 5000);
+
+	(void) state;
+	assert_true(alone > 3000 && alone < 3200);
+	assert_true(expected_beside(100, 10, T0 + 5000) < alone / 2);
+	assert_true(expected_beside(100, 3600, T0 + 5000) >= alone);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +440,7 @@ int main(void)
 		cmocka_unit_test(deceiving_for_a_share_gains_that_share_s_inverse_at_most),
 		cmocka_unit_test(the_order_in_which_runs_become_known_does_not_matter),
 		cmocka_unit_test(what_was_asked_of_like_runs_replays),
+		cmocka_unit_test(what_others_runs_took_of_their_walltimes_has_a_little_weight),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -2,14 +2,16 @@
 /*
  * blocks.c - what placement in blocks is worth, and what it costs.
  *
- *	bench/blocks [JOBS [SEED]]
+ *	bench/blocks [--clos] [JOBS [SEED]]
  *
- * 33 racks of 18 nodes; jobs have 1 to 144 whole nodes, in segments of up to 18.  Two tables in Markdown on stdout:
+ * 33 racks of 18 nodes; with --clos a three-layer Clos network of 847 hosts below 48 leaf switches of 15 to 20 hosts, six leaf
+ * switches to a pod.  Jobs have 1 to 144 whole nodes, in segments of up to 18.  Two tables in Markdown on stdout:
  *
  * 1. A decision: 500 pending jobs at about 90 % load, by EASY: each is tried now, the first that does not start is given a
  *    reservation.  The median of CPU time over 21 rounds.
  * 2. A stream of JOBS (4,000) jobs at 85, 90 and 95 % load, under EASY with walltimes of up to four times the run time: over time the
  *    mean of whole free blocks, waits, and how many jobs were in pieces other than their segments.  The first tenth is left out.
+ *    With --clos also how many leaf switches and pods a job of 24 nodes and more has, in the mean.
  *
  * Placed by: "blocks" with segments; "blocks" without; "bestfit", which knows the racks as leaf switches and no segments; and
  * "segment by segment", a model of how topology/block of Slurm 26.05 chooses where BlockSizes=18: for one segment after the
@@ -27,9 +29,12 @@
 #include "bench/measure.h"
 #include "timeline/place.h"
 
-#define RACKS 33
-#define SIZE 18
-#define NODES (RACKS * SIZE)
+#define MOST_RACKS 48
+#define MOST_NODES 847
+#define MOST_SWITCHES (MOST_RACKS + 9)	/* with pods and the core of a Clos network */
+#define PODS 8
+#define SMALL 18
+#define WIDE 24			/* jobs that no leaf switch holds */
 #define CORES 8
 #define LARGE 72
 #define DEPTH 500		/* jobs that a cycle looks at */
@@ -69,15 +74,17 @@ SL_HEAP(ends, struct end, const void *, ends_before)
 static struct {
 	struct sl_timeline *tl;
 	struct sl_tree tree;
-	uint32_t leaf_of[NODES], above[RACKS], height[RACKS];
+	bool clos;
+	uint32_t racks, nodes, first_of[MOST_RACKS + 1];	/* the first node of a rack; the last entry ends the last rack */
+	uint32_t leaf_of[MOST_NODES], above[MOST_SWITCHES], height[MOST_SWITCHES];
 	struct sl_random random;
 	struct job *job;
 	uint32_t jobs, *queue, queued, ending;
 	struct end *end;
-	bool busy[NODES];
+	bool busy[MOST_NODES];
 	/* sums over time */
 	double whole, busy_nodes, seconds;
-	uint64_t broken_up;
+	uint64_t broken_up, wide, wide_racks, wide_pods;
 } world;
 
 static void must(bool could, struct sl_error *err)
@@ -114,7 +121,7 @@ static void make_jobs(uint64_t seed, double load)
 		world.job[i] = some_job();
 		work += (double) world.job[i].nodes * (double) world.job[i].run;
 	}
-	every = work / world.jobs / (NODES * load);
+	every = work / world.jobs / (world.nodes * load);
 	for (uint32_t i = 0; i < world.jobs; i++) {
 		t += every * sl_random_exponential(&world.random);
 		world.job[i].submit = (int64_t) t;
@@ -131,25 +138,25 @@ static struct sl_request request_of(const struct job *j)
 /* The model: picks for a start at *t*; false where there is no room. */
 static bool pick_segments(const struct job *j, int64_t t, struct sl_pick *pick)
 {
-	uint32_t n = 0, free[NODES], on[RACKS] = { 0 };
+	uint32_t n = 0, free[MOST_NODES], on[MOST_RACKS] = { 0 };
 
-	for (uint32_t i = 0; i < NODES; i++) {
+	for (uint32_t i = 0; i < world.nodes; i++) {
 		struct sl_resources left;
 
 		sl_timeline_free(world.tl, i, t, t + j->limit, &left);
 		free[i] = left.cores == CORES;
-		on[i / SIZE] += free[i];
+		on[world.leaf_of[i]] += free[i];
 	}
 	for (uint32_t s = 0; s < j->nodes / j->segment; s++) {
-		uint32_t best = RACKS, rest = j->segment;
+		uint32_t best = world.racks, rest = j->segment;
 
-		for (uint32_t r = 0; r < RACKS; r++)
-			if (on[r] >= rest && (best == RACKS || on[r] <= on[best]))
+		for (uint32_t r = 0; r < world.racks; r++)
+			if (on[r] >= rest && (best == world.racks || on[r] <= on[best]))
 				best = r;
-		if (best == RACKS)
+		if (best == world.racks)
 			return false;
 		on[best] -= rest;
-		for (uint32_t i = best * SIZE; rest; i++)
+		for (uint32_t i = world.first_of[best]; rest; i++)
 			if (free[i]) {
 				pick[n++] = (struct sl_pick) { .node = i, .cores = CORES };
 				free[i] = 0;
@@ -169,7 +176,7 @@ static int by_node(const void *x, const void *y)
 static int fit_by_model(const struct job *j, int64_t t, struct sl_layout *l)
 {
 	struct sl_request r = request_of(j);
-	struct sl_pick pick[NODES];
+	struct sl_pick pick[MOST_NODES];
 	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick, .count = j->nodes };
 	struct sl_error err = { 0 };
 	int rc;
@@ -225,19 +232,28 @@ static void set_busy(const struct sl_layout *l, bool busy)
 			world.busy[n] = busy;
 }
 
-/* Is the job in pieces that are no multiple of its segment? */
-static bool is_broken_up(const struct job *j)
+/* Counts a job that is in pieces that are no multiple of its segment, and the leaf switches and pods of a wide one. */
+static void count_pieces(const struct job *j)
 {
-	uint32_t on[RACKS] = { 0 };
-	bool broken = false;
+	uint32_t on[MOST_RACKS] = { 0 }, racks = 0;
+	bool broken = false, in_pod[PODS] = { false };
 
 	for (uint32_t s = 0; s < j->layout.shares; s++)
 		for (uint32_t n = sl_nodeset_next(&j->layout.share[s].nodes, 0); n < SL_MAX_NODES;
 		     n = sl_nodeset_next(&j->layout.share[s].nodes, n + 1))
-			on[n / SIZE]++;
-	for (uint32_t r = 0; r < RACKS; r++)
+			on[world.leaf_of[n]]++;
+	for (uint32_t r = 0; r < world.racks; r++) {
 		broken |= on[r] % j->segment != 0;
-	return broken;
+		racks += on[r] > 0;
+		in_pod[r * PODS / world.racks] |= on[r] > 0;
+	}
+	world.broken_up += broken;
+	if (j->nodes < WIDE)
+		return;
+	world.wide++;
+	world.wide_racks += racks;
+	for (int p = 0; p < PODS; p++)
+		world.wide_pods += in_pod[p];
 }
 
 static void start_job(uint32_t number, int64_t now, const struct sl_layout *l)
@@ -253,7 +269,7 @@ static void start_job(uint32_t number, int64_t now, const struct sl_layout *l)
 	j->started = true;
 	j->start = now;
 	set_busy(&j->layout, true);
-	world.broken_up += is_broken_up(j);
+	count_pieces(j);
 	world.end[world.ending] = (struct end) { now + j->run, number };
 	ends_sift_up(NULL, world.end, world.ending++);
 }
@@ -291,34 +307,60 @@ static void cycle(int w, int64_t now)
 
 /* -- a stream --------------------------------------------------------------- */
 
+/* The nodes of racks and the switches: racks of 18 nodes without anything above, or a Clos network. */
+static void describe_machine(void)
+{
+	static const uint32_t hosts[] = { 20, 18, 18, 18, 16, 16 };	/* below the leaf switches of a pod */
+	uint32_t per_pod = sizeof(hosts) / sizeof(*hosts), core;
+
+	world.racks = world.clos ? MOST_RACKS : 33;
+	for (uint32_t r = 0; r < world.racks; r++) {
+		uint32_t size = world.clos ? hosts[r % per_pod] : 18;
+
+		if (world.clos && r + 1 == world.racks)
+			size--;
+		world.first_of[r] = world.nodes;
+		for (uint32_t i = 0; i < size; i++)
+			world.leaf_of[world.nodes++] = r;
+		world.above[r] = world.clos ? world.racks + r / per_pod : SL_NO_SWITCH;
+	}
+	world.first_of[world.racks] = world.nodes;
+	world.tree = (struct sl_tree) { world.leaf_of, world.above, world.height, world.racks };
+	if (!world.clos)
+		return;
+	core = world.racks + PODS;
+	for (uint32_t s = world.racks; s < core; s++) {
+		world.above[s] = core;
+		world.height[s] = 1;
+	}
+	world.above[core] = SL_NO_SWITCH;
+	world.height[core] = 2;
+	world.tree.switches = core + 1;
+}
+
 static void create_machine(void)
 {
 	const struct sl_node_kind kind = { .capacity = { .cores = CORES, .memory = 1000 } };
-	static const uint32_t kind_of[NODES];
+	static const uint32_t kind_of[MOST_NODES];
 	struct sl_error err = { 0 };
 
-	for (uint32_t n = 0; n < NODES; n++)
-		world.leaf_of[n] = n / SIZE;
-	for (uint32_t r = 0; r < RACKS; r++)
-		world.above[r] = SL_NO_SWITCH;
-	world.tree = (struct sl_tree) { world.leaf_of, world.above, world.height, RACKS };
-	world.tl = sl_timeline_create(NODES, kind_of, &kind, 1, 0, &err);
+	world.tl = sl_timeline_create(world.nodes, kind_of, &kind, 1, 0, &err);
 	must(world.tl != NULL, &err);
 	sl_timeline_tree(world.tl, &world.tree);
 	memset(world.busy, 0, sizeof(world.busy));
 	world.queued = world.ending = 0;
 	world.whole = world.busy_nodes = world.seconds = 0;
-	world.broken_up = 0;
+	world.broken_up = world.wide = world.wide_racks = world.wide_pods = 0;
 }
 
 static void count_time(int64_t seconds)
 {
 	uint32_t whole = 0, busy = 0;
 
-	for (uint32_t r = 0; r < RACKS; r++) {
+	for (uint32_t r = 0; r < world.racks; r++) {
 		uint32_t on = 0;
 
-		for (uint32_t n = r * SIZE; n < (r + 1) * SIZE; n++)
+		for (uint32_t n = world.first_of[r]; n < world.first_of[r + 1]; n++)
 			on += world.busy[n];
 		whole += !on;
 		busy += on;
@@ -385,9 +427,13 @@ static double mean_wait(uint32_t least, uint32_t most)
 
 static void print_stream(int w, double load)
 {
-	printf("| %.0f %% | %s | %.2f | %.1f %% | %.0f | %.0f | %.0f | %" PRIu64 " | %" PRIu32 " |\n", load * 100, way[w].word,
-	       world.whole / world.seconds, 100 * world.busy_nodes / world.seconds / NODES, mean_wait(1, NODES), mean_wait(1, SIZE),
-	       mean_wait(LARGE, NODES), world.broken_up, world.queued);
+	printf("| %.0f %% | %s | %.2f | %.1f %% | %.0f | %.0f | %.0f | %" PRIu64 " | %" PRIu32 " |", load * 100, way[w].word,
+	       world.whole / world.seconds, 100 * world.busy_nodes / world.seconds / world.nodes, mean_wait(1, world.nodes),
+	       mean_wait(1, SMALL), mean_wait(LARGE, world.nodes), world.broken_up, world.queued);
+	if (world.clos)
+		printf(" %.2f | %.2f |", (double) world.wide_racks / (double) world.wide,
+		       (double) world.wide_pods / (double) world.wide);
+	putchar('\n');
 	fflush(stdout);
 }
 
@@ -408,10 +454,10 @@ static void fill_machine(void)
 	uint32_t used = 0;
 
 	create_machine();
-	for (uint32_t i = 0; i < world.jobs && used < NODES * 9 / 10; i++) {
+	for (uint32_t i = 0; i < world.jobs && used < world.nodes * 9 / 10; i++) {
 		struct job *j = &world.job[i];
 
-		if (used + j->nodes > NODES * 93 / 100 || fit_now(0, j, 0, &l) <= 0)
+		if (used + j->nodes > world.nodes * 93 / 100 || fit_now(0, j, 0, &l) <= 0)
 			continue;
 		start_job(i, 0, &l);
 		used += j->nodes;
@@ -421,7 +467,7 @@ static void fill_machine(void)
 		struct job *j = &world.job[i];
 		struct sl_error err = { 0 };
 
-		if (j->started && ++k % 3 == 0 && j->nodes < SIZE)
+		if (j->started && ++k % 3 == 0 && j->nodes < SMALL)
 			must(!sl_layout_unbook(world.tl, &j->layout, 0, j->limit, &err), &err);
 	}
 	sl_layout_free(&l);
@@ -459,24 +505,13 @@ static void print_decisions(void)
 	sl_timeline_destroy(world.tl);
 }
 
-int main(int argc, char **argv)
+static void print_streams(uint64_t seed)
 {
 	static const double loads[] = { 0.85, 0.90, 0.95 };
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 
-	world.jobs = argc > 1 ? (uint32_t) atoi(argv[1]) : 4000;
-	if (argc > 3 || world.jobs < 2 * WAITING) {
-		fprintf(stderr, "usage: bench/blocks [JOBS [SEED]], JOBS from %d\n", 2 * WAITING);
-		return 2;
-	}
-	world.job = calloc(world.jobs, sizeof(*world.job));
-	world.queue = calloc(world.jobs, sizeof(*world.queue));
-	world.end = calloc(world.jobs, sizeof(*world.end));
-	must(world.job && world.queue && world.end, &(struct sl_error) { SL_ENOMEM, "out of memory" });
-	make_jobs(seed, 0.9);
-	print_decisions();
-	printf("\n| load | placed by | whole free blocks | nodes in use | mean wait, min | of up to 18 nodes | of 72 and more | "
-	       "not in segments | waiting at the end |\n|---|---|---|---|---|---|---|---|---|\n");
+	printf("\n| load | placed by | whole free blocks | nodes in use | mean wait, min | of up to %d nodes | of %d and more | "
+	       "not in segments | waiting at the end |%s\n|---|---|---|---|---|---|---|---|---|%s\n", SMALL, LARGE,
+	       world.clos ? " leaf switches of a wide job | pods of a wide job |" : "", world.clos ? "---|---|" : "");
 	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
 		for (int w = 0; w < WAYS; w++) {
 			make_jobs(seed, loads[i]);
@@ -485,6 +520,31 @@ int main(int argc, char **argv)
 			print_stream(w, loads[i]);
 			sl_timeline_destroy(world.tl);
 		}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed;
+
+	if (argc > 1 && !strcmp(argv[1], "--clos")) {
+		world.clos = true;
+		argc--;
+		argv++;
+	}
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	world.jobs = argc > 1 ? (uint32_t) atoi(argv[1]) : 4000;
+	if (argc > 3 || world.jobs < 2 * WAITING) {
+		fprintf(stderr, "usage: bench/blocks [--clos] [JOBS [SEED]], JOBS from %d\n", 2 * WAITING);
+		return 2;
+	}
+	describe_machine();
+	world.job = calloc(world.jobs, sizeof(*world.job));
+	world.queue = calloc(world.jobs, sizeof(*world.queue));
+	world.end = calloc(world.jobs, sizeof(*world.end));
+	must(world.job && world.queue && world.end, &(struct sl_error) { SL_ENOMEM, "out of memory" });
+	make_jobs(seed, 0.9);
+	print_decisions();
+	print_streams(seed);
 	for (uint32_t i = 0; i < world.jobs; i++)
 		sl_layout_free(&world.job[i].layout);
 	free(world.job);

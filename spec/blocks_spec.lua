@@ -65,6 +65,42 @@ describe("place = \"blocks\"", function()
 		assert.equal("n03 n04 n06 n07", nodes_of_job(2, 4, 'sched.place { "blocks", segment = 4 }, "easy"'))
 	end)
 
+	it("says of a segment that no rack holds, or that is larger than the machine, why it waits, and keeps nothing for it", function()
+		for segment, says in pairs {
+			[5] = "needs its nodes in segments of 5, each in one block: too few blocks have so many nodes",
+			[12] = "needs its nodes in segments of 12, each in one block: too few blocks have so many nodes",
+			[13] = "needs 13 nodes, 12 could ever do",
+			[100000] = "needs 100000 nodes, 12 could ever do",
+		} do
+			local plan = t.decide(support.site_of(('sched.place { "blocks", segment = %d }, "easy"'):format(segment)),
+				machine { job(1, segment), job(2, 2) })
+			assert.is_nil(plan:start(1))
+			assert.is_nil(plan:reservation(1))
+			assert.equal(says, select(2, plan:pending(1)))
+			assert.same({ "n03", "n04" }, plan:start(2).nodes)
+		end
+	end)
+
+	it("does not say so where large enough blocks are in use", function()
+		local cluster = t.cluster { nodes = { { name = "a1", cores = 8, topology = "a" }, { name = "a2", cores = 8, topology = "a" },
+			{ name = "b1", cores = 8, topology = "b" }, { name = "b2", cores = 8, topology = "b" } },
+			partitions = { main = { max_time = "unlimited" } }, pending = { job(1, 2) }, running = {
+			{ id = 91, nodes = { "a1" }, cores = 8, time_limit = "unlimited" },
+			{ id = 92, nodes = { "b1" }, cores = 8, time_limit = "unlimited" } } }
+		local plan = t.decide(support.site_of [[sched.place { "blocks", segment = 2 }, "easy"]], cluster)
+		assert.equal("needs its nodes in segments of 2, each in one block: too few blocks have so many free", select(2, plan:pending(1)))
+		assert.is_table(plan:reservation(1))
+	end)
+
+	it("leaves segments below topology/block that are larger than a block to select, and starts the others", function()
+		for _, segment in ipairs { 5, 13, 65535 } do
+			local one = job(1, 5)
+			one.segment = segment
+			local plan = t.decide(support.site_of '"easy"', machine({ one, job(2, 2) }, { main = { block_nodes = 4 } }))
+			assert.same({ "n03", "n04" }, plan:start(2).nodes)
+		end
+	end)
+
 	it("refuses a segment that is none", function()
 		assert.matches("'segment' of sched.place: 0 is out of range", support.refused 'sched.place { "blocks", segment = 0 }, "easy"')
 		assert.matches("segment or least, not both", support.refused 'sched.place { "fgd", segment = 2, least = 3 }, "easy"')

@@ -320,11 +320,39 @@ static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refu
 	return rc < 0 ? -1 : !rc;
 }
 
+/*
+ * Says that too few blocks are large enough for the job's segments, if not even the idle machine has a choice of blocks with as many.
+ * The policy may have said which segments, so the job is not one that can never run.  1: nothing is said; 0 or -1.
+ */
+static int explain_segments(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_how how = { .method = SL_PLACE_BLOCKS, .segment = a->how.segment };
+	struct sl_misfit misfit = { .lack = SL_LACK_NOTHING };
+	int rc = 0;
+
+	if (a->lack.misfit.lack != SL_LACK_SEGMENTS)
+		return 1;
+	for (uint32_t i = 0; !rc && i < a->w->pub.variants; i++) {
+		struct sl_request request = a->w->pub.variant[i].request;
+
+		if (a->w->pub.variant[i].select)
+			return 1;
+		request.duration = 1;
+		request.max_leaves = 0;
+		rc = sl_fit_at(a->p->c->empty, &request, &how, a->p->c->now, NULL, &misfit, err);
+	}
+	if (!rc && misfit.lack == SL_LACK_SEGMENTS)
+		say_misfit(a, &misfit, false, r, SL_WHY_RESOURCES);
+	return rc < 0 ? -1 : rc > 0 || misfit.lack != SL_LACK_SEGMENTS;
+}
+
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
 	int rc = explain_ever(a, r, err);
 
+	if (rc > 0)
+		rc = explain_segments(a, r, err);
 	if (rc <= 0)
 		return rc;
 	if (c->snap->job.deadline[a->w->entry.job])

@@ -90,6 +90,24 @@ describe("a placement score", function()
 			{ count = 1, cores = 8, gres = "gpu:v100:2" } }, now = 1700000000, pending = pending }, 1))
 	end)
 
+	it("gives nobody GPUs of another type than the job's, whatever the score", function()
+		local nodes = { { count = 2, cores = 8, gres = "gpu:a100:2,gpu:v100:2" }, { count = 1, cores = 8, gres = "gpu:v100:4" },
+			{ count = 1, cores = 8, gres = "gpu:a100:4" } }
+		for _, place in ipairs { "fgd", "gpu_packing", "gpu_clustering", "least_left", "worst_fit", "dot_product" } do
+			local list = ('"easy", place = "%s"'):format(place)
+			local plan = t.decide(support.site_of(list), t.cluster { nodes = nodes, now = 1700000000, pending = {
+				{ id = 1, gres = "gpu:a100:4" }, { id = 2, gres = "gpu:v100:4" }, { id = 3, gres = "gpu:a100:3" },
+				{ id = 4, gres = "gpu:3" }, { id = 5, gres = "gpu:a100:2" }, { id = 6, gres = "gpu:v100:3" } } })
+			assert.same({ "n4" }, plan:start(1).nodes)
+			assert.same({ "n3" }, plan:start(2).nodes)
+			assert.is_nil(plan:start(3))	-- no node has three that are free
+			assert.is_nil(plan:start(6))
+			assert.is_table(plan:start(4))	-- of either type
+			assert.is_table(plan:start(5))
+			assert.not_equal(plan:start(4).nodes[1], plan:start(5).nodes[1])
+		end
+	end)
+
 	it("that there is not is refused with its line", function()
 		assert.matches('site.lua:3: place "fgdd": expected bestfit, contiguous, pack, .*, fgd, blocks or native',
 			support.refused '"easy", place = "fgdd"')
@@ -209,16 +227,30 @@ describe("a policy's own score", function()
 	end)
 
 	it("that takes the budget ends the policy, not the cycle", function()
-		local plan = t.decide(support.site_of [[sched.place { function(_, _, cluster)
-			while cluster.name ~= "probe" do end return 1 end }, "easy"]], machine { gpu_job(1, 1) }, { may_fail = true })
-		assert(#plan:errors() > 0)
+		local plan = t.decide(support.site_of [[sched.place { function(job, _, cluster)
+			while cluster.name ~= "probe" and job.id == 2 do end return 1 end }, "easy"]], machine { gpu_job(1, 1), gpu_job(2, 1) },
+			{ may_fail = true, budget = 0.4 })
+		assert.matches("time budget of 400 ms is used up", plan:errors()[1])
+		assert.same({ 1 }, plan:started())
 	end)
 
 	it("shows a class only while it is asked", function()
-		local errors = t.decide(support.site_of [[{ name = "keeps", kept = nil, place = function() return { place = "pack" } end },
-			{ name = "x", score = function(_, class) return class.nothing end }, "easy"]], machine { gpu_job(1, 1) },
-			{ may_fail = true })
-		assert(errors)
+		local plan = t.decide(support.policy(support.unprobed .. [[
+			for job in cluster:queue() do plan:start(job) end
+			slurm.log_info(tostring(select(2, pcall(function() return the_class.node end))))]], [[
+			local the_class
+			function M.score(job, class, cluster)
+				the_class = class
+				return class.free_cores
+			end]]), machine { gpu_job(1, 1) })
+		assert.matches("a class of nodes is good only while the score is asked", plan:log()[1])
+		assert.same({ 1 }, plan:started())
+	end)
+
+	it("refuses a field that a class has not", function()
+		local plan = t.decide(support.site_of [[sched.place { function(_, class, cluster)
+			return cluster.name == "probe" and 1 or class.nothing end }, "easy"]], machine { gpu_job(1, 1) }, { may_fail = true })
+		assert.matches("a class of nodes has no field 'nothing'; expected node, nodes", plan:errors()[1])
 	end)
 end)
 

@@ -192,6 +192,39 @@ static void a_topology_that_cannot_be_is_refused(void **state)
 }
 
 /* Those of no switch come first, and those of one stand as in the file. */
+static void nodes_that_are_unknown_or_named_twice_are_noted_in_each_form_of_a_topology(void **state)
+{
+	static const struct { const char *file, *text, *plugin, *unknown, *twice; } form[] = {
+		{ "topology.conf", "SwitchName=a Nodes=n[1-2],gone1\nSwitchName=b Nodes=n[2-3]\n", "TopologyPlugin=topology/tree\n",
+		  "topology.conf:1: gone1: no NodeName line has it", "topology.conf:2: node n2 is in a already" },
+		{ "topology.conf", "BlockName=a Nodes=n[1-2],gone[1-2]\nBlockName=b Nodes=n[2-3]\nBlockSizes=2\n",
+		  "TopologyPlugin=topology/block\n", "topology.conf:1: gone[1-2]: no NodeName line has them",
+		  "topology.conf:2: node n2 is in a already" },
+		{ "topology.yaml", "- topology: t\n  tree:\n    switches:\n    - switch: a\n      nodes: n[1-2],gone1\n"
+		  "    - switch: b\n      nodes: n[2-3]\n", "", "topology.yaml:4: gone1: no NodeName line has it",
+		  "topology.yaml:6: node n2 is in a already" },
+		{ "topology.yaml", "- topology: t\n  block:\n    block_sizes: [2]\n    blocks:\n    - block: a\n      nodes: n[1-2],gone1\n"
+		  "    - block: b\n      nodes: n[2-3]\n", "", "topology.yaml:5: gone1: no NodeName line has it",
+		  "topology.yaml:7: node n2 is in a already" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		char text[200];
+		struct sl_conf *c;
+
+		put(form[i].file, form[i].text);
+		snprintf(text, sizeof(text), "%sNodeName=n[1-3]\n", form[i].plugin);
+		c = conf(text);
+		noted(c, form[i].unknown);
+		noted(c, form[i].twice);
+		assert_string_equal(node(c, "n2")->topology, "a");
+		assert_string_equal(node(c, "n3")->topology, "b");
+		assert_string_equal(nodes(c), "n1 n2 n3");
+		sl_conf_destroy(c);
+	}
+}
+
 static void nodes_may_be_in_the_order_of_their_switches(void **state)
 {
 	struct sl_conf *c;
@@ -302,6 +335,7 @@ int main(void)
 		cmocka_unit_test_setup(a_tree_gives_each_node_the_switches_above_it, clean),
 		cmocka_unit_test_setup(two_switches_above_a_leaf_are_joined, clean),
 		cmocka_unit_test_setup(a_topology_that_cannot_be_is_refused, clean),
+		cmocka_unit_test_setup(nodes_that_are_unknown_or_named_twice_are_noted_in_each_form_of_a_topology, clean),
 		cmocka_unit_test_setup(nodes_may_be_in_the_order_of_their_switches, clean),
 		cmocka_unit_test_setup(blocks_are_read_as_switches_of_one_level, clean),
 		cmocka_unit_test_setup(topology_yaml_has_the_topology_of_the_cluster, clean),

@@ -119,6 +119,51 @@ static void tasks_without_nodes_have_the_fewest(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void a_block_has_the_segments_that_fit_in_it_whatever_the_others_hold(void **state)
+{
+	static const uint32_t size[] = { 5, 2, 7, 3 };
+	struct sl_how how = { .method = SL_PLACE_BLOCKS, .segment = 3 };
+	struct sl_request r = { .min_nodes = 12, .max_nodes = 12, .duration = 10 };
+	struct sl_timeline *tl = machine(17, NULL);
+	struct blocks b;
+
+	(void) state;
+	with_blocks(tl, &b, 17, 5);
+	for (uint32_t block = 0, n = 0; block < 4; n += size[block++])
+		for (uint32_t i = 0; i < size[block]; i++)
+			b.leaf_of[n + i] = block;
+	assert_string_equal(at(tl, &r, &how, 0), "0-2:1 7-12:1 14-16:1");
+	r.min_nodes = r.max_nodes = 15;		/* 17 nodes, but four segments */
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "needs 15 nodes in segments of 3");
+	how.segment = 6;
+	r.min_nodes = r.max_nodes = 6;		/* in the largest alone */
+	assert_string_equal(at(tl, &r, &how, 0), "7-12:1");
+	book(tl, "7-8", 8, 0, 50);
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "@50 7-12:1");
+	sl_timeline_destroy(tl);
+}
+
+static void a_segment_larger_than_each_block_or_than_the_machine_never_fits(void **state)
+{
+	struct sl_how how = { .method = SL_PLACE_BLOCKS };
+	struct sl_request r = { .duration = 10 };
+	struct sl_timeline *tl = machine(8, NULL);
+	struct blocks b;
+
+	(void) state;
+	with_blocks(tl, &b, 8, 4);
+	r.min_nodes = r.max_nodes = how.segment = 5;
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "needs 5 nodes in segments of 5");
+	r.min_nodes = r.max_nodes = how.segment = 9;
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "needs 9 nodes, 8 could ever do");
+	r.min_nodes = r.max_nodes = 8;
+	how.segment = UINT32_MAX;		/* fewer nodes than a segment: as without */
+	assert_string_equal(at(tl, &r, &how, 0), "0-7:1");
+	r.min_nodes = r.max_nodes = how.segment;
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "needs 4294967295 nodes, 8 could ever do");
+	sl_timeline_destroy(tl);
+}
+
 /* -- all ways -------------------------------------------------------------- */
 
 struct busy {
@@ -328,6 +373,8 @@ int main(void)
 		cmocka_unit_test(used_blocks_are_filled_before_whole_ones),
 		cmocka_unit_test(a_block_that_is_reserved_soon_is_not_whole),
 		cmocka_unit_test(tasks_without_nodes_have_the_fewest),
+		cmocka_unit_test(a_block_has_the_segments_that_fit_in_it_whatever_the_others_hold),
+		cmocka_unit_test(a_segment_larger_than_each_block_or_than_the_machine_never_fits),
 		cmocka_unit_test_teardown(no_choice_leaves_more_blocks_whole, say_seed),
 	};
 

@@ -219,20 +219,34 @@ static int fit_first(struct attempt *a, int64_t t, int64_t seconds, bool layout,
 static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 		       struct sl_error *err);
 
-/* Starting now: will there be nodes that are up soon enough that it waits for them?  1, 0 or -1. */
+/* The latest start that its advance reservation allows. */
+static int64_t latest_in_reservation(const struct attempt *a)
+{
+	return a->w->resv == SL_NONE || a->w->any_time ? SL_FOREVER : a->p->c->snap->reservation.end_time[a->w->resv] - 1;
+}
+
+/* Starting now: will there be nodes that are up soon enough that it waits for them?  Not if they are up too late for its deadline
+ * or its reservation, as plan_earliest() sees those.  1, 0 or -1. */
 static int waits_for_nodes(struct attempt *a, struct sl_error *err)
 {
-	int64_t now = a->p->c->now, seconds = plan_booked(a, plan_time(a->p, a->w, now)), at;
+	int64_t now = a->p->c->now, deadline = a->p->c->snap->job.deadline[a->w->entry.job];
+	int64_t seconds = plan_time(a->p, a->w, now), latest = latest_in_reservation(a), at;
 	struct attempt up;
 	int rc;
 
 	if (a->wakes != NOT_LOOKED_AT)
 		return a->wakes == WAKES_NONE;
+	if (seconds && seconds < a->w->pub.time_limit)
+		seconds = a->w->pub.time_floor;
+	if (deadline && deadline - seconds < latest)
+		latest = deadline - seconds;
+	if (sl_later(now, a->wake_after) < latest)
+		latest = sl_later(now, a->wake_after);
 	up = *a;
 	up.on_up = true;
 	up.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	up.open = (struct sl_nodeset) SL_NODESET_EMPTY;
-	rc = seconds ? fit_soonest(&up, now, sl_later(now, a->wake_after), seconds, &at, err) : 0;
+	rc = seconds && now <= latest ? fit_soonest(&up, now, latest, plan_booked(a, seconds), &at, err) : 0;
 	plan_attempt_end(&up);
 	if (rc >= 0)
 		a->wakes = rc ? WAKES_NONE : MAY_WAKE;
@@ -455,16 +469,11 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 {
 	const struct sl_snapshot *s = a->p->c->snap;
 	int64_t deadline = s->job.deadline[a->w->entry.job], limit = a->w->pub.time_limit, floor = a->w->pub.time_floor;
-	int64_t latest = SL_FOREVER;
+	int64_t latest = latest_in_reservation(a);
 	int rc = 0;
 
-	if (a->w->resv != SL_NONE && !a->w->any_time) {
-		uint32_t r = a->w->resv;
-
-		if (from < s->reservation.start_time[r])
-			from = s->reservation.start_time[r];
-		latest = s->reservation.end_time[r] - 1;
-	}
+	if (a->w->resv != SL_NONE && !a->w->any_time && from < s->reservation.start_time[a->w->resv])
+		from = s->reservation.start_time[a->w->resv];
 	a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 	*seconds = limit;
 	if (!deadline)

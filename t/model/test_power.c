@@ -255,6 +255,52 @@ static void a_job_that_wants_more_nodes_than_will_be_up_wakes_them_whatever_it_w
 	leave(&d);
 }
 
+static void a_job_does_not_wait_for_nodes_that_are_up_only_when_its_deadline_is_too_near(void **state)
+{
+	/* nodes that are up are free in 240 s; the job has 600 s, or may be cut to *least* */
+	static const struct { int64_t deadline, least; bool waits; } want[] = {
+		{ 839, 0, false }, { 840, 0, true }, { 500, 300, false }, { 540, 300, true },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct build *b = nodes_in("uuss");
+		struct desk d;
+
+		build_running(b, (struct build_job) { .id = 1, .nodes = 2, .ends_in = 240 });
+		add_job(b, 2, 2, 600);
+		build_change_job(b, 2, .deadline = BUILD_NOW + want[i].deadline);
+		build_change_job(b, 2, .time_min = want[i].least);
+		d = sit(b);
+		sl_plan_wake_after(d.p, 1000);
+		assert_int_equal(start(&d, 2), !want[i].waits);
+		if (want[i].waits) {
+			assert_int_equal(reserve(&d, 2), 1);
+			assert_int_equal(d.at, 240);
+		}
+		accepted(&d);
+		leave(&d);
+	}
+}
+
+static void a_job_does_not_wait_for_nodes_that_are_up_only_when_its_reservation_has_ended(void **state)
+{
+	(void) state;
+	for (int64_t end = 240; end <= 241; end++) {
+		struct build *b = nodes_in("uuss");
+		struct desk d;
+
+		build_reservation(b, "class", 0, end, 0, 3);
+		build_running(b, (struct build_job) { .id = 1, .nodes = 2, .ends_in = 240 });
+		add_job(b, 2, 2, 600);
+		build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "class"));
+		d = sit(b);
+		sl_plan_wake_after(d.p, 1000);
+		assert_int_equal(start(&d, 2), end == 240);
+		leave(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +314,8 @@ int main(void)
 		cmocka_unit_test(a_job_that_boots_its_nodes_ends_when_they_have_been_up_for_its_time),
 		cmocka_unit_test(a_job_may_rather_wait_for_nodes_that_are_up),
 		cmocka_unit_test(a_job_that_wants_more_nodes_than_will_be_up_wakes_them_whatever_it_waits_for),
+		cmocka_unit_test(a_job_does_not_wait_for_nodes_that_are_up_only_when_its_deadline_is_too_near),
+		cmocka_unit_test(a_job_does_not_wait_for_nodes_that_are_up_only_when_its_reservation_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

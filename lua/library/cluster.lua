@@ -426,6 +426,7 @@ function history:summary(question) end
 ---@field one_type boolean gres by name alone, of which a node gives all of one type
 ---@field default_cpus boolean CPUs for each gres by default alone (DefCpuPerGPU)
 ---@field sockets_in_turn boolean a core of each socket of a node in turn (-m block:cyclic)
+---@field segment_blocks boolean segments that are spread over blocks, or put into as few of them (--spread-segments, --consolidate-segments)
 ---@field hres boolean resources of resources.yaml, which belong to nodes
 ---@field extra boolean nodes whose Extra has what its --extra says
 ---@field reclaim boolean licences that it may get by preemption; not in its licenses

@@ -6,22 +6,21 @@
 --
 --   cpus^size x runtime^length / (1 + waited / patience)^ageing
 --
--- the smallest first, where the runtime is what a predictor (sched.predict) expects: by default the
--- user's last two runs of about its size and the same walltime, and, with a little weight, what the runs of others say of a job
--- with that walltime; so taken that a job which may be over in seconds goes early (expected:typical()).  Who waits moves
--- up.  Jobs start in that order as long as they fit.  The
--- first `reservations` that do not get one each, as with EASY, if they can start within `horizon` by the
--- walltimes of what runs: machines are not emptied for something that is far away.  The rest fills in, in the
--- same order, without delaying them.
+-- the smallest first, where the runtime is what a predictor (sched.predict) expects: by default the user's last two
+-- runs of about its size and the same walltime, and, with a little weight, what the runs of others say of a job with
+-- that walltime; so taken that a job which may be over in seconds goes early (expected:typical()).  Who waits moves up.
+-- Jobs start in that order as long as they fit.  The first `reservations` that do not get one each, as with EASY, if
+-- they can start within `horizon` by the walltimes of what runs: machines are not emptied for something that is far
+-- away.  The rest fills in, in the same order, without delaying them.
 --
 -- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
 -- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
--- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power
--- mean, of a strongly negative exponent, of its user's last runs of about its size and the same walltime, stretched where his
--- work ran for longer than expected, and, with a weight of a hundredth, of what the runs of others let one expect.  Where no
--- job ever ends early, nobody is taken for short.  Who has waited for `slowdown` times that gets a reservation before the
--- order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer that is past the
--- farther away.
+-- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power mean, of a
+-- strongly negative exponent, of its user's last runs of about its size and the same walltime, stretched where his work
+-- ran for longer than expected, and, with a weight of a hundredth, of what the runs of others let one expect.  Where no
+-- job ever ends early, nobody is taken for short.  Who has waited for `slowdown` times that gets a reservation before
+-- the order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer that is past
+-- the farther away.
 --
 -- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
 -- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing

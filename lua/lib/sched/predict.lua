@@ -198,8 +198,8 @@ function Prediction:quantile(job, q)
 end
 
 --- The geometric mean of the mean and the harmonic mean: what counts where a job that may be over in
---- seconds matters as much to its user as it costs the machine if it is not.  A predictor that knows better has a function
---- typical(job, cluster) of its own.
+--- seconds matters as much to its user as it costs the machine if it is not.  A predictor that knows better has a
+--- function typical(job, cluster) of its own.
 function Prediction:typical(job)
 	if self.own and self.predictor.typical then
 		return self.predictor.typical(job, self.cluster)

@@ -2,8 +2,9 @@
 --
 -- sched.predict_similar - a job runs like the last two of its user's that had about its size (half to twice
 -- its CPUs) and asked for the same walltime; like those of about its size where none did.  Users change the walltime
--- when they change what they run.  Of a size that its user never ran nothing is known; what is typical of it then follows from
--- which shares of their walltimes others' last runs took, which has a little weight beside the user's own runs, too.
+-- when they change what they run.  Of a size that its user never ran nothing is known; what is typical of it then
+-- follows from which shares of their walltimes others' last runs took, which has a little weight beside the user's own
+-- runs, too.
 --
 -- All of that is stretched by how much longer than expected the user's work has run: the mean of runtime /
 -- expected (1 at least) over his runs, each with the weight of its core-seconds, back to where these are sixteen

@@ -363,7 +363,8 @@ end
 local simulate_keys = {
 	machine = "string", procs = "number", seed = "number", estimate = "string", overrun = "boolean", outstay = "boolean",
 	from = "string", to = "string", skip = "number", first = "number",
-	interval = "number", latency = "number", requeue_wait = "number", each_end = "boolean", memory = "number", budget = "number",
+	interval = "number", latency = "number", requeue_wait = "number", each_end = "boolean", memory = "number",
+	budget = "number",
 }
 
 local function check_options(options)

@@ -500,6 +500,20 @@ static int find_time(struct sl_plan *p, struct team *t, int64_t *start_time, str
 	return rc;
 }
 
+/* True, with *why, if one of the components is a job for which no nodes are kept free: QOS and priority are each component's own. */
+static bool has_unreserved(const struct sl_plan *p, const struct component *m, uint32_t count, struct sl_refusal *why)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (job->flags[m[i].row] & SL_JOBF_NO_RESERVE) {
+			plan_say(why, SL_WHY_NONE, "no nodes are kept free for its component %" PRIu32 " (job %" PRIu32 "): QOS NoReserve, "
+				 "or MinPrioThreshold", m[i].offset, job->id[m[i].row]);
+			return true;
+		}
+	return false;
+}
+
 int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		     struct sl_refusal *refusal, struct sl_error *err)
 {
@@ -513,7 +527,7 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	plan_say_nothing(&why);
 	if (find_components(p, e.job, &m, &count, err) < 0)
 		return -1;
-	if (!may_begin(p, e, m, count, &why))
+	if (!may_begin(p, e, m, count, &why) || has_unreserved(p, m, count, &why))
 		return plan_refuse(p, &e, &why, refusal, err);
 	if (make_team(&t, m, count, e, terms, err) < 0)
 		return -1;

@@ -210,9 +210,32 @@ static void what_no_order_finds_is_found_by_exchange(void **state)
 	leave(&d);
 }
 
+static void nothing_is_reserved_if_nothing_is_for_one_of_the_components(void **state)
+{
+	const struct world w = { .nodes = 2, .components = 2, .cores = { 4, 4 }, .busy = { 300 }, .wants = { 1, 1 }, .wants_cores = { 1, 1 } };
+
+	(void) state;
+	for (uint32_t other = 0; other < 2; other++) {
+		struct build *b = build_world(&w);
+		struct desk d;
+
+		if (other)
+			build_change_job(b, 2, .flags |= SL_JOBF_NO_RESERVE);
+		d = sit(b);
+		assert_int_equal(start(&d, 1), 0);
+		assert_int_equal(reserve(&d, 1), !other);
+		if (other)
+			assert_string_equal(sl_refusal_text(&d.why),
+					    "no nodes are kept free for its component 1 (job 2): QOS NoReserve, or MinPrioThreshold");
+		accepted(&d);
+		leave(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_reserved_if_nothing_is_for_one_of_the_components),
 		cmocka_unit_test(a_narrower_component_gets_its_node_first),
 		cmocka_unit_test(what_no_order_finds_is_found_by_exchange),
 		cmocka_unit_test(components_start_together_where_they_can),

@@ -119,6 +119,7 @@
  *
  * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
  * job's own row begins or the time is up until which it is held.  A place that the plan releases, or holds anew, is nobody's.
+ * Where several are on one node, the later one has of what is free now what the earlier one leaves, or what its job leaves that starts now.
  * Of a place that the plan begins to hold, until the job's row begins nobody has what is free now but those of the plan's rows that
  * stood before it.
  *

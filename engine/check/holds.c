@@ -5,16 +5,23 @@
  * Of each node of such a place so much is billed as is free there now, beside what runs: from now on until the job's own
  * row begins or, if it has none, until the place is given up.  Of a place that this plan begins to hold, what the plan decided
  * before is there, too.
+ *
+ * Of two places on one node the snapshot's later one has what the earlier one leaves, also where the earlier one's job starts now:
+ * what it starts with there is its place, and was never the other's.
  */
 #include "check/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* What is free of one node now. */
 struct rest {
 	int64_t cores, memory, *gres;
 	uint32_t *first, *next;		/* [node], [bill] bills of a node, one after the other; the number + 1, or 0 */
+	struct bill *begun;		/* of places of which the jobs start now: what they start with there */
+	uint32_t begins;
 };
 
 /* All bills that there are, and room for those that are held. */
@@ -64,6 +71,14 @@ static bool stood_before(const struct check *c, const struct bill *b, const stru
 		(b->row < starts ? b->row < w->starts : b->row - starts < w->reservations);
 }
 
+static void take_off(struct rest *r, const struct bill *b)
+{
+	r->cores -= b->cores;
+	r->memory -= b->memory;
+	for (uint32_t k = 0; k < b->kinds; k++)
+		r->gres[b->kind[k]] -= b->count[k];
+}
+
 static void count_rest(const struct check *c, uint32_t node, const struct before *w, struct rest *r)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -77,13 +92,12 @@ static void count_rest(const struct check *c, uint32_t node, const struct before
 	for (uint32_t i = r->first[node]; i; i = r->next[i - 1]) {
 		const struct bill *b = &c->bill[i - 1];
 
-		if (!stood_before(c, b, w))
-			continue;
-		r->cores -= b->cores;
-		r->memory -= b->memory;
-		for (uint32_t k = 0; k < b->kinds; k++)
-			r->gres[b->kind[k]] -= b->count[k];
+		if (stood_before(c, b, w))
+			take_off(r, b);
 	}
+	for (uint32_t i = 0; i < r->begins; i++)
+		if (r->begun[i].node == node && (!w || r->begun[i].row >= w->starts))	/* (else the start itself is counted) */
+			take_off(r, &r->begun[i]);
 }
 
 static int64_t lesser(int64_t a, int64_t rest)
@@ -100,7 +114,48 @@ static int64_t held_to(const struct check *c, uint32_t job, int64_t until)
 	return until;
 }
 
-static int bill_node(struct check *c, uint32_t a, int64_t until, struct rest *rest, uint32_t *count)
+/* How much of a kind a bill has. */
+static uint64_t count_of(const struct bill *b, uint32_t kind)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < b->kinds; k++)
+		sum += b->kind[k] == kind ? b->count[k] : 0;
+	return sum;
+}
+
+static bool begins_there(const struct check *c, const struct bill *b, uint32_t job)
+{
+	return b->planned && b->job == job && b->start <= c->now && !check_is_out(c, b);
+}
+
+/* Of what is held on a node for a job that starts now (*b, *count): what it starts with there. */
+static int note_begun(struct check *c, struct bill *b, uint32_t job, uint32_t *count, struct rest *rest)
+{
+	int64_t cores = 0, memory = 0;
+
+	for (uint32_t i = rest->first[b->node]; i; i = rest->next[i - 1])
+		if (begins_there(c, &c->bill[i - 1], job)) {
+			cores += c->bill[i - 1].cores;
+			memory += c->bill[i - 1].memory;
+			b->row = c->bill[i - 1].row;
+		}
+	b->cores = (uint32_t) lesser(b->cores, cores);
+	b->memory = lesser(b->memory, memory);
+	for (uint32_t k = 0; k < b->kinds; k++) {
+		uint64_t has = 0;
+
+		for (uint32_t i = rest->first[b->node]; i; i = rest->next[i - 1])
+			has += begins_there(c, &c->bill[i - 1], job) ? count_of(&c->bill[i - 1], b->kind[k]) : 0;
+		count[k] = has < count[k] ? (uint32_t) has : count[k];
+	}
+	if (sl_grow_list(&rest->begun, rest->begins, sizeof(*b), c->err))
+		return -1;
+	rest->begun[rest->begins++] = *b;
+	return 0;
+}
+
+static int bill_node(struct check *c, uint32_t a, uint32_t job, int64_t until, struct rest *rest, uint32_t *count)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range gres = s->alloc.gres[a];
@@ -115,7 +170,7 @@ static int bill_node(struct check *c, uint32_t a, int64_t until, struct rest *re
 	b.memory = lesser(s->alloc.memory[a], rest->memory);
 	for (uint32_t k = 0; k < gres.count; k++)
 		count[k] = (uint32_t) lesser(s->alloc_gres.count[gres.first + k], rest->gres[b.kind[k]]);
-	return add_bill(c, &b, rest);
+	return until > c->now ? add_bill(c, &b, rest) : note_begun(c, &b, job, count, rest);
 }
 
 /* True if the plan releases the place, or has another one for the job. */
@@ -170,15 +225,17 @@ int check_bill_holds(struct check *c)
 	int rc = list_bills(c, &rest);
 
 	for (uint32_t r = 0; !rc && r < v->rows; r++) {
-		int64_t until = is_given_up(c, v->job[r]) ? c->now : held_to(c, v->job[r], v->until[r]);
+		bool stands = v->until[r] > c->now && !is_given_up(c, v->job[r]);
+		int64_t until = held_to(c, v->job[r], v->until[r]);
 
-		for (uint32_t a = v->places[r].first; !rc && until > c->now && a < v->places[r].first + v->places[r].count; a++)
-			rc = bill_node(c, a, until, &rest, c->held_count + c->snap->alloc.gres[a].first);
+		for (uint32_t a = v->places[r].first; !rc && stands && a < v->places[r].first + v->places[r].count; a++)
+			rc = bill_node(c, a, v->job[r], until, &rest, c->held_count + c->snap->alloc.gres[a].first);
 	}
 	if (!rc)
 		rc = bill_fresh(c, &rest);
 	free(rest.gres);
 	free(rest.first);
 	free(rest.next);
+	free(rest.begun);
 	return rc;
 }

@@ -3,6 +3,7 @@
  * plan_encode.c - a plan becomes an image.
  */
 #include "model/devices.h"
+#include "model/plan_needless.h"
 #include "model/plan_private.h"
 #include "model/request.h"
 
@@ -432,7 +433,7 @@ int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct 
 	struct pen here = { b, SL_PLAN_TEXTS_MAX }, *pen = &here;
 	struct sl_plan_meta_row meta = sl_plan_meta_row();
 
-	if (plan_drop_voids(p, err) < 0)
+	if (plan_settle(p, err) < 0)
 		return -1;
 	meta.sequence = p->c->snap->meta.sequence[0];
 	meta.now = p->c->now;

@@ -32,8 +32,8 @@ static int64_t held_to(const struct sl_plan *p, const struct hold *h)
 		p->reserved.item[at]->t0;
 }
 
-/* 0, or -1 with *err. */
-static int place(struct sl_plan *p, struct hold *h, struct sl_error *err)
+/* *narrow*: no more than is free now.  0, or -1 with *err. */
+static int place(struct sl_plan *p, struct hold *h, bool narrow, struct sl_error *err)
 {
 	int64_t to = held_to(p, h);
 	struct sl_error why;
@@ -41,8 +41,12 @@ static int place(struct sl_plan *p, struct hold *h, struct sl_error *err)
 	h->bookings = 0;
 	h->is_placed = true;
 	for (uint32_t i = 0; i < h->count && to > p->c->now; i++) {
-		if (!cluster_book_available(p->c, p->c->tl, h->node[i].node, &h->node[i].each, p->c->now, to, &h->booking,
-					    &h->bookings, &why) || why.code == SL_EBUSY)
+		struct sl_resources r = h->node[i].each, there;
+
+		sl_timeline_unbooked(p->c->tl, h->node[i].node, p->c->now, p->c->now + 1, &there);
+		if (narrow)
+			sl_resources_min(&r, &there);
+		if (!cluster_book_available(p->c, p->c->tl, h->node[i].node, &r, p->c->now, to, &h->booking, &h->bookings, &why) || why.code == SL_EBUSY)
 			continue;	/* (a node that is down is nobody's) */
 		return sl_fail(err, why.code, "%s", why.text);
 	}
@@ -72,23 +76,59 @@ int plan_hold_room(struct sl_plan *p, struct sl_error *err)
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err)
 {
 	p->hold[p->holds] = *h;
-	return place(p, &p->hold[p->holds++], err);
+	return place(p, &p->hold[p->holds++], p->narrow > 0, err);
+}
+
+/* All that are on the timeline, from the first on. */
+static void place_anew(struct sl_plan *p, bool narrow)
+{
+	for (uint32_t i = 0; i < p->holds; i++) {
+		p->hold[i].is_aside = p->hold[i].is_placed;
+		lift(p, &p->hold[i]);
+	}
+	for (uint32_t i = 0; i < p->holds; i++)
+		if (p->hold[i].is_aside && !p->hold[i].released)
+			(void) place(p, &p->hold[i], narrow, NULL);	/* (without memory a part of it is not held in this plan) */
+	plan_refusals_forget(p);
+}
+
+void plan_hold_narrow(struct sl_plan *p)
+{
+	if (!p->narrow++)
+		place_anew(p, true);
+}
+
+void plan_hold_widen(struct sl_plan *p)
+{
+	if (!--p->narrow)
+		place_anew(p, false);
+}
+
+/* What one place has no longer is the next one's. */
+static void share_anew(struct sl_plan *p)
+{
+	place_anew(p, p->narrow > 0);
 }
 
 void plan_hold_open(struct sl_plan *p, uint32_t job)
 {
+	bool leaves = false;
+
 	for (uint32_t i = 0; i < p->holds; i++) {
 		struct hold *h = &p->hold[i];
 		bool open = h->job == job || h->released;
 
 		if (open == !h->is_placed)
 			continue;
+		leaves |= !open && p->starts[h->job] && h->bookings;
 		if (open)
 			lift(p, h);
 		else
-			(void) place(p, h, NULL);	/* (without memory a part of it is not held in this plan) */
+			(void) place(p, h, p->narrow > 0, NULL);	/* (without memory a part of it is not held in this plan) */
 		plan_refusals_forget(p);
 	}
+	if (leaves)
+		share_anew(p);
 }
 
 void plan_hold_on(struct sl_plan *p, uint32_t job)
@@ -97,9 +137,7 @@ void plan_hold_on(struct sl_plan *p, uint32_t job)
 
 	if (!h || !h->is_placed)
 		return;
-	lift(p, h);
-	(void) place(p, h, NULL);	/* (without memory a part of it is not held in this plan) */
-	plan_refusals_forget(p);
+	share_anew(p);
 }
 
 void plan_hold_release(struct sl_plan *p, uint32_t job)
@@ -111,7 +149,7 @@ void plan_hold_release(struct sl_plan *p, uint32_t job)
 	lift(p, h);
 	h->released = true;
 	p->given_back++;
-	plan_refusals_forget(p);
+	share_anew(p);
 }
 
 int plan_hold_keep_off(const struct sl_plan *p, uint32_t job, struct sl_nodeset *nodes, struct sl_error *err)

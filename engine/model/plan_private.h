@@ -140,7 +140,7 @@ struct hold {
 	uint32_t count;
 	struct node_booking *booking;	/* what of that is on the timeline now, beside the job's own booking */
 	uint32_t bookings;
-	bool is_placed;
+	bool is_placed, is_aside;
 	bool fresh;			/* of this plan; else the snapshot has it */
 	bool released;			/* it is held no longer */
 	uint32_t starts, reservations;	/* of a fresh one: made before, the starts as far as they still stand */
@@ -262,6 +262,9 @@ struct sl_plan {
 	uint32_t holds;
 	struct stop *stop;
 	uint32_t stops, stop_groups;
+	uint32_t narrow;		/* plan_hold_narrow(), so often */
+	struct orphan *orphan;
+	uint32_t orphans;
 	uint8_t *own_stops;		/* [partition] sl_plan_own_stops(); NULL: of none */
 	struct backoff *backoff;	/* by JobId; NULL: nobody has asked yet */
 	uint32_t backoffs;
@@ -429,6 +432,9 @@ void plan_free_tails(struct sl_plan *p);
  * 0, or -1 with *err. */
 int plan_drop_voids(struct sl_plan *p, struct sl_error *err);
 
+/* Take back the reservation with that number, and say why.  0, or -1 with *err. */
+int plan_drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err);
+
 /* The booking is off the timeline. */
 void plan_stumps_outdated(struct sl_plan *p, const struct booking *b);
 
@@ -509,6 +515,10 @@ void plan_hold_free(struct sl_plan *p);
 
 /* That start, by its number, is taken back. */
 void plan_hold_start_gone(struct sl_plan *p, uint32_t start);
+
+/* Of what is held only what is free now is on the timeline; and again all that is free at any time (as often as it was narrowed). */
+void plan_hold_narrow(struct sl_plan *p);
+void plan_hold_widen(struct sl_plan *p);
 
 /* What is held for that job is off the timeline from now on, and nothing else is; SL_NONE: all is on it. */
 void plan_hold_open(struct sl_plan *p, uint32_t job);

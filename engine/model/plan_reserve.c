@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/order.h"
+#include "model/plan_needless.h"
 #include "model/plan_private.h"
 
 #include <inttypes.h>
@@ -201,8 +202,11 @@ static int forecast_job(struct sl_plan *p, uint32_t job, struct sl_error *err)
 
 int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_error *err)
 {
-	uint32_t tried = p->notes;	/* what is refused here is noted nowhere */
+	uint32_t tried;
 
+	if (!p->forecasts && plan_settle(p, err) < 0)
+		return -1;
+	tried = p->notes;	/* what is refused here is noted nowhere */
 	for (uint32_t i = 0; i < tried + p->c->queued && most; i++) {
 		uint32_t job = i < tried ? p->note[i].job : p->c->queue[i - tried].job;
 

@@ -6,6 +6,7 @@
  * is reserved from then on.  If that reservation is dropped, the victim is booked until its end again, as far as nobody else has
  * been given the room.
  */
+#include "model/plan_needless.h"
 #include "model/plan_private.h"
 #include "model/preempt.h"
 #include "model/victims.h"
@@ -26,27 +27,14 @@ bool plan_stops_others(const struct sl_plan *p, uint32_t job)
 	return h && h->fresh;
 }
 
-/* What the victim holds, from then on until its end, as far as it is free. */
-static void book_again(struct sl_plan *p, const struct stop *s)
-{
-	const struct held *h = p->c->held[s->job];
-
-	for (uint32_t i = 0; i < h->count; i++) {
-		struct sl_resources r;
-
-		cluster_count_place(p->c, s->job, h, i, false, &r);
-		(void) cluster_book_available(p->c, p->c->tl, h->place[i].node, &r, s->from, s->end, NULL, NULL, NULL);
-	}
-	if (p->c->snap->job.preempt_mode[s->job] != SL_STOP_SUSPEND)	/* (who is suspended keeps its licences) */
-		(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
-}
-
 void plan_cancel_stops(struct sl_plan *p, uint32_t job)
 {
 	uint32_t kept = 0;
 
 	if (!plan_stops_others(p, job))
 		return;
+	plan_hold_release(p, job);
+	plan_hold_narrow(p);
 	for (uint32_t i = 0; i < p->stops; i++) {
 		const struct stop s = p->stop[i];
 
@@ -54,11 +42,10 @@ void plan_cancel_stops(struct sl_plan *p, uint32_t job)
 			p->stop[kept++] = s;
 			continue;
 		}
-		p->c->held[s.job]->end = s.end;
-		book_again(p, &s);
+		plan_go_on(p, &s);
 	}
 	p->stops = kept;
-	plan_hold_release(p, job);
+	plan_hold_widen(p);
 }
 
 /* The timelines are rolled back; tallies and the ends of jobs are not. */
@@ -72,6 +59,7 @@ void plan_free_stops(struct sl_plan *p)
 		if (p->c->snap->job.preempt_mode[s->job] != SL_STOP_SUSPEND)
 			(void) cluster_count_licenses(p->c, h->licenses, s->from, s->end, 1, NULL);
 	}
+	plan_free_orphans(p);
 	free(p->stop);
 	free(p->own_stops);
 }
@@ -496,6 +484,30 @@ static int choose_sooner(struct deed *d, struct sl_error *err)
 	return choose(d, err);
 }
 
+/* Places are narrowed or widened beside the reservation that the job had, which is off the timeline otherwise. */
+static int narrow_holds(struct deed *d, bool narrow, struct sl_error *err)
+{
+	int rc = plan_put_back(d->p, d->at, err);
+
+	if (narrow)
+		plan_hold_narrow(d->p);
+	else
+		plan_hold_widen(d->p);
+	return rc < 0 || d->at == SL_NONE ? rc : plan_unbook(d->p, d->p->reserved.item[d->at], err);
+}
+
+/* (The checker knows of held places only what is free of them now.) */
+static int note_shortage_beside_holds(struct deed *d, struct sl_error *err)
+{
+	int rc = narrow_holds(d, true, err);
+
+	if (!rc && (set_all(d, true, err) < 0 || plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0))
+		rc = -1;
+	if (set_all(d, false, rc < 0 ? NULL : err) < 0)
+		rc = -1;
+	return narrow_holds(d, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+}
+
 /* What stays short with all that may be stopped gone; or that no set was found, though they would do. */
 static int explain_no_choice(struct deed *d, struct sl_error *err)
 {
@@ -508,10 +520,12 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 		/* (it looks for it once more, and so has in its attempt what is missing) */
 		rc = set_all(d, true, err) < 0 ? -1 : plan_fits(&d->a, d->t, d->seconds, false, err);
 		if (!rc && (plan_explain_now(&d->a, d->seconds, &why, err) < 0 ||
-			    plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0))
+			    (!d->p->holds && plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0)))
 			rc = -1;
 		if (set_all(d, false, rc < 0 ? NULL : err) < 0)
 			return -1;
+		if (!rc && d->p->holds)
+			rc = note_shortage_beside_holds(d, err);
 	}
 	if (rc < 0)
 		return -1;
@@ -649,7 +663,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 	sl_choice_free(&d.choice);
 	show_late(&d);
 	plan_victims_free(&d.groups);
-	return rc;
+	return rc > 0 && p->stops > answer->victims && plan_drop_needless(p, false, err) < 0 ? -1 : rc;
 }
 
 void sl_preempt_answer_free(struct sl_preempt_answer *a)

@@ -6,6 +6,7 @@
  * has to have, and all of them together.  Whether a set will do is asked of the timeline, from which what the victims
  * hold is taken off from a moment on.
  */
+#include "model/plan_needless.h"
 #include "model/plan_private.h"
 #include "model/preempt.h"
 #include "model/victims.h"
@@ -96,7 +97,7 @@ static bool is_booked_plainly(const struct sl_plan *p, uint32_t j)
 {
 	const struct held *h = p->c->held[j];
 
-	return h && !h->clamped && h->resv == SL_NONE && h->end > p->c->now && !plan_is_taken_over(p, j);
+	return h && !h->clamped && h->resv == SL_NONE && h->end > p->c->now && !plan_is_taken_over(p, j) && !plan_is_orphan(p, j);
 }
 
 /* True if it would be suspended, and keep memory or gres. */

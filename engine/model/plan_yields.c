@@ -355,8 +355,7 @@ static bool stands_on(const struct booking *b, uint32_t node)
 	return false;
 }
 
-/* Take back the reservation, and say why.  0, or -1 with *err. */
-static int drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err)
+int plan_drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err)
 {
 	struct booking *b = p->reserved.item[at];
 	struct sl_entry e = b->entry;
@@ -383,7 +382,7 @@ static int drop_voids_on(struct sl_plan *p, const struct tail *t, uint32_t node,
 			return -1;
 		if (!b || b->t0 >= until || b->t1 <= t->t0 || (bits && has_bit(bits, (uint32_t) (t - p->tail))))
 			continue;
-		if (stands_on(b, node) && drop_void(p, i, err) < 0)
+		if (stands_on(b, node) && plan_drop_void(p, i, err) < 0)
 			return -1;
 	}
 	return 0;

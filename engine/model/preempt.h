@@ -6,7 +6,8 @@
  * expected to be gone, and holds it from now on (image/plan_image.h: hold, stop).  Whom Slurm lets be stopped the snapshot says
  * (sl_snapshot_may_stop()); whoever asks may leave some of these out, and says what each costs.  Whether a set will do
  * is decided by the code that places jobs, with the victims taken for gone.  So nobody is stopped whose end frees nothing
- * that the job can use, and none of a set can be left out.
+ * that the job can use, and none of a set can be left out.  Who can be, since others are stopped later in the plan or a reservation was
+ * taken back, goes on after all.
  *
  * Stopped together or not at all are the components of a heterogeneous job, and running jobs of a user that say "gang=NAME" with
  * the same name in their comment, or "gang" of one array.  If one of them may not be stopped, none is; but whom Slurm does not let

@@ -87,7 +87,7 @@ static void holds(struct world *w, uint32_t job, uint32_t node, uint32_t cores)
 static void is_stopped(struct world *w, uint32_t victim, uint32_t preemptor)
 {
 	uint32_t row = sl_collect_row(&w->c, victim);
-	struct sl_stopped s = { victim, preemptor, w->c.snap.job.start_time[row], 1, (char *) "anna", (char *) "batch", 0 };
+	struct sl_stopped s = { victim, preemptor, w->c.snap.job.start_time[row], 1, (char *) "anna", (char *) "batch", 0, false };
 	struct sl_error err;
 
 	assert_int_equal(sl_held_stop(w->m.held, &s, &err), 0);

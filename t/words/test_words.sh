@@ -20,7 +20,7 @@ narrow() { { "$WORDS" requests; "$WORDS" parity; "$WORDS" claims "$HERE/claims";
 ok "no cell of it is too wide to be read" narrow
 
 # What a job has that is not there yet, or in no command line, nobody can ask of willrun.
-NOT_ASKED='--bb|--dependency|--extra'
+NOT_ASKED='--bb|--dependency|--extra|--spread-segments|--consolidate-segments'
 known() {
 	"$WORDS" list | awk -F '\t' -v not_asked="^($NOT_ASKED)\$" '
 		{

@@ -111,7 +111,7 @@ typedef unsigned __int128 sl_word_set;
 	/* circumstances */ \
 	X(WHOLE_NODES, "whole nodes", 0, "", "", "") \
 	X(PARTS_OF_NODES, "parts of nodes", 0, "", "", "") \
-	X(NO_TASKS, "no number of tasks, as with -N1-1", 0, "", "", "") \
+	X(NO_TASKS, "parts of nodes and no number of tasks, as with -N1-1", 0, "", "", "") \
 	X(IDLE_THREADS, "threads of a core that its tasks may not have", 0, "", "", "") \
 	X(GRES_OF_SOCKETS, "parts of nodes of several sockets", 0, "", "", "") \
 	X(LOAN, "borrowed nodes", 0, "", "", "") \

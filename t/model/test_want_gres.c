@@ -118,6 +118,7 @@ CELLS(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket,
 	{ "nodes=1 tasks=2 gres:gpu=2 bound_gres task_gres", "left=BOUND_TASKS" },
 	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=2 bound_gres", "on=n0:2 n1:1" },
 	{ "nodes=1 max_nodes=1 gres:gpu=2 bound_gres", "left=BOUND_GRES" },	/* no number of tasks: select gives all cores */
+	{ "nodes=1 max_nodes=1 exclusive gres:gpu=2 bound_gres", "on=n0:8" },
 	ON("4x8c2s2t4g"),
 	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
 	/* a core of each socket that it may be near */

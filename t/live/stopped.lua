@@ -76,14 +76,22 @@ for line in io.lines(arg[1]) do
 	end
 end
 
--- A run goes on until it says so, or the log does.
-local function runs_at(id, time)
+-- Was that run told to end by then?  (When GraceTime is over it may go on for as long as slurmctld is busy.)
+local function is_told(id, run, time)
+	for _, t in ipairs(stopped[id] or {}) do
+		if t >= run[1] - 1 and t < time + 2 then return true end
+	end
+	return false
+end
+
+-- A run goes on until it says so, or the log does, unless it was told to end.
+local function runs_on(id, time)
 	for _, run in ipairs(runs[id] or {}) do
 		local till = run[2] or math.huge
 		for _, t in ipairs(ended[id] or {}) do
 			if t >= run[1] - 1 then till = math.min(till, t) end
 		end
-		if run[1] + 2 < time and till > time + 2 then return true end
+		if run[1] + 2 < time and till > time + 2 and not is_told(id, run, time) then return true end
 	end
 	return false
 end
@@ -92,9 +100,7 @@ for name, ids in pairs(gangs) do
 	for _, id in ipairs(ids) do
 		for _, time in ipairs(stopped[id] or {}) do
 			for _, other in ipairs(ids) do
-				local with = false
-				for _, t in ipairs(stopped[other] or {}) do with = with or math.abs(t - time) < 2 end
-				if not with and runs_at(other, time) then
+				if runs_on(other, time) then
 					complain("job %s of gang %s is stopped at %.1f, and job %s of it runs on", id, name,
 						time, other)
 				end

@@ -215,6 +215,15 @@ static void free_lists(struct shortage *s)
 	free(s->spared);
 }
 
+/* Who is stopped for another job is booked until that one starts, and may be gone before: what is free then is not known. */
+static bool is_beside_stops(const struct sl_plan *p, int64_t t)
+{
+	for (uint32_t i = 0; i < p->stops; i++)
+		if (p->stop[i].from > t)
+			return true;
+	return false;
+}
+
 int plan_note_shortage(struct attempt *a, const struct victim_groups *groups, int64_t t, int64_t seconds, struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
@@ -228,7 +237,7 @@ int plan_note_shortage(struct attempt *a, const struct victim_groups *groups, in
 
 	if (p->shortages == SL_PLAN_SHORTAGES_MAX)
 		return 0;
-	if (r->parts || r->picks || a->w->pub.native || e.loan || f.s.seconds < 1)
+	if (r->parts || r->picks || a->w->pub.native || e.loan || f.s.seconds < 1 || is_beside_stops(p, t))
 		return 0;
 	rc = find_shortage(&f, groups, err);
 	free(f.below);

@@ -7,6 +7,7 @@
 -- RAN has a line "start ID" or "end ID" and the time for each run of a job, KINDS one for each job: ID, "yields" (it
 -- may be stopped), "takes" (it may have others stopped) or another word, and the name of its gang or "-".
 --
+-- (sbatch may not hear that slurmctld took its job, while that reads its configuration: then KINDS does not have it.)
 -- Nobody else is stopped, nor for anybody else; each run of a job is stopped at most once, and not before it began; of
 -- a gang none is stopped while another one runs on.  Says how many were stopped; 1, and what is wrong.
 local kinds, gangs, wrong, stops, may_be = {}, {}, 0, 0, 0
@@ -66,7 +67,7 @@ for line in io.lines(arg[1]) do
 		if kinds[victim] ~= "yields" then
 			complain("job %s, which says %s, is stopped", victim, kinds[victim])
 		end
-		if kinds[job] ~= "takes" then
+		if kinds[job] and kinds[job] ~= "takes" then
 			complain("job %s is stopped for job %s, which says %s", victim, job, kinds[job])
 		end
 		if #stopped[victim] > #(started[victim] or {}) then

@@ -487,7 +487,7 @@ static void a_request_fits_where_one_fits_that_asks_no_less(void **state)
 
 		failing_seed = random_state = seed + round;
 		create_world(&w);
-		for (int i = 0; i < 60; i++) {
+		for (int i = 0; i < 100; i++) {
 			struct sl_request a, b;
 			struct sl_misfit misfit;
 			int64_t t = below(SPAN);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The disk of StateSaveLocation/schedlua is full, and has room again.
 . "${0%/*}/live.sh"
+. "${0%/*}/full_disk.sh"
 needs_plugin
 # The small disk goes with those who see it.
 if [ -z "${DISK_OF_OUR_OWN-}" ] && unshare --mount true 2>/dev/null; then
@@ -26,16 +27,6 @@ site() { # NAME : each job as it asks, or as an alternative
 	reload < <(shapes_site | sed "s/first_fit/$1/")
 	wait_for 20 log_said "policy $1 loaded"
 }
-# Full, and what is freed meanwhile is taken at once.
-fill_disk() {
-	: > "$C/full"
-	while [ -e "$C/full" ]; do
-		dd if=/dev/zero of="$DIR/fill" bs=4k oflag=append conv=notrunc 2>/dev/null
-		LD_PRELOAD='' sleep 0.05
-	done < /dev/null > /dev/null 2>&1 &
-	wait_for 10 eval '[ "$(df --output=avail "$DIR" | tail -n 1)" -eq 0 ]'
-}
-make_room() { rm "$C/full"; sleep 0.2; rm "$DIR/fill"; }
 ended_run() { schedlua ledger export --dir="$DIR" 2>/dev/null | grep -q "^$1|.*|COMPLETED"; }
 cycles() { status cycles; }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The disk of StateSaveLocation/schedlua is full when others are to be stopped for a job, or while its place is held.
 . "${0%/*}/live.sh"
+. "${0%/*}/full_disk.sh"
 needs_plugin
 # The small disk goes with those who see it.
 if [ -z "${DISK_OF_OUR_OWN-}" ] && unshare --mount true 2>/dev/null; then
@@ -42,16 +43,6 @@ four_low() { # in IDS
 	for _ in 1 2 3 4; do IDS+=("$(low -N1)"); done
 	wait_for 30 all_run "${IDS[@]}"
 }
-# Full, and what is freed meanwhile is taken at once.
-fill_disk() {
-	: > "$C/full"
-	while [ -e "$C/full" ]; do
-		dd if=/dev/zero of="$DIR/fill" bs=4k oflag=append conv=notrunc 2>/dev/null
-		LD_PRELOAD='' sleep 0.05
-	done < /dev/null > /dev/null 2>&1 &
-	wait_for 10 eval '[ "$(df --output=avail "$DIR" | tail -n 1)" -eq 0 ]'
-}
-make_room() { rm "$C/full"; sleep 0.2; rm "$DIR/fill"; }
 says_why() { log_since | grep -q 'sched/lua.*/held: .*no job is stopped for another one'; }
 
 nobody_is_told() {

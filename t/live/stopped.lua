@@ -7,7 +7,6 @@
 -- RAN has a line "start ID" or "end ID" and the time for each run of a job, KINDS one for each job: ID, "yields" (it
 -- may be stopped), "takes" (it may have others stopped) or another word, and the name of its gang or "-".
 --
--- (sbatch may not hear that slurmctld took its job, while that reads its configuration: then KINDS does not have it.)
 -- Nobody else is stopped, nor for anybody else; each run of a job is stopped at most once, and not before it began; of
 -- a gang none is stopped while another one runs on.  Says how many were stopped; 1, and what is wrong.
 local kinds, gangs, wrong, stops, may_be = {}, {}, 0, 0, 0
@@ -52,7 +51,7 @@ local function note(list, id, time)
 	table.insert(list[id], time)
 end
 
-local started, stopped, ended = {}, {}, {}
+local started, stopped, told, ended = {}, {}, {}, {}	-- (told: by the plan, or by select for a job that it was left to)
 for line in io.lines(arg[1]) do
 	local id = line:match("sched/lua: started JobId=(%d+)")
 	local victim, job = line:match("JobId=(%d+)%S* is stopped for JobId=(%d+)")
@@ -61,13 +60,16 @@ for line in io.lines(arg[1]) do
 	local time = seconds(line)
 	if id then note(started, id, time) end
 	if gone then note(ended, gone, time) end
+	local graced = line:match("preemption grace time for JobId=(%d+)")
+	if graced then note(told, graced, time) end
 	if victim then
 		stops = stops + 1
 		note(stopped, victim, time)
+		note(told, victim, time)
 		if kinds[victim] ~= "yields" then
 			complain("job %s, which says %s, is stopped", victim, kinds[victim])
 		end
-		if kinds[job] and kinds[job] ~= "takes" then
+		if kinds[job] ~= "takes" then
 			complain("job %s is stopped for job %s, which says %s", victim, job, kinds[job])
 		end
 		if #stopped[victim] > #(started[victim] or {}) then
@@ -79,7 +81,7 @@ end
 
 -- Was that run told to end by then?  (When GraceTime is over it may go on for as long as slurmctld is busy.)
 local function is_told(id, run, time)
-	for _, t in ipairs(stopped[id] or {}) do
+	for _, t in ipairs(told[id] or {}) do
 		if t >= run[1] - 1 and t < time + 2 then return true end
 	end
 	return false

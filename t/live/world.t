@@ -170,13 +170,15 @@ turn_configuration() {
 	slurm_one_at_a_time scontrol reconfigure
 }
 
-# Jobs that may be stopped for others, half of them two and two; and those others.
+# Jobs that may be stopped for others, half of them two and two; and those others.  (sbatch may not hear that slurmctld took its
+# job, while that reads its configuration: then it is found by its name.)
 preempting_job() { # KIND GANG OPTION...
-	local id
-	id=$(sbatch --parsable -o /dev/null -t 5 --mem=1 -q "$1" --requeue "${@:3}" --wrap "
+	local id name=$1-$SRANDOM
+	id=$(sbatch --parsable -J "$name" -o /dev/null -t 5 --mem=1 -q "$1" --requeue "${@:3}" --wrap "
 		echo start \$SLURM_JOB_ID \$(date +%s.%N) >> $C/ran
 		sleep $((RANDOM % 6 + $([ "$1" = yields ] && echo 12 || echo 2)))
-		echo end \$SLURM_JOB_ID \$(date +%s.%N) >> $C/ran") || return 0
+		echo end \$SLURM_JOB_ID \$(date +%s.%N) >> $C/ran") || id=$(squeue -h -n "$name" -o %i)
+	[ -n "$id" ] || return 0
 	echo "$id $1 $2" >> "$C/kinds"
 }
 turn_preemption() {

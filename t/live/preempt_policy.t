@@ -147,7 +147,7 @@ many() {
 	wait_for 90 eval '[ "$(squeue -h -p high -t R -o %i | wc -l)" = 8 ]'
 	wait_for 30 eval '[ "$(restarted '"${ids[*]}"')" = 8 ]'
 	status_is engine_failures 0
-	status_is places ""
+	wait_for 30 status_is places ""
 	fails grep -E 'error: .*(sched/lua|schedlua)' "$C/log/slurmctld.log"
 }
 it "of a thousand jobs that may have others stopped as many do as there are others, each of whom is stopped once" many

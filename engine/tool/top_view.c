@@ -16,6 +16,7 @@
 #define GPU_CELLS 9
 #define NOTES 10		/* lines of --notes */
 #define HELP_ROWS 10		/* a lower terminal has no line of keys */
+#define MACHINE_ROWS 16		/* a lower one has no GPUs and blocks */
 
 /* "14:22:01" of today, else "Sun 14:22" within a week, else "22 Nov". */
 const char *sl_top_clock(char text[SL_TEXT_SIZE], int64_t when, int64_t now)
@@ -98,18 +99,21 @@ struct cell {
 	uint32_t nodes, unusable, gpus, has_gpus;
 };
 
-static void put_cell(struct sl_top *t, const struct cell *c)
+void sl_top_put_level(struct sl_top *t, enum sl_style style, uint64_t used, uint64_t all)
 {
 	static const char *const bar[] = { "·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const digit[] = { ".", "1", "2", "3", "4", "5", "6", "7", "8" };
-	unsigned level = !c->used ? 0 : 1 + (unsigned) (7 * c->used / (c->cores ? c->cores : 1));
+	unsigned level = !used ? 0 : 1 + (unsigned) (7 * used / (all ? all : 1));
 
-	level = level > 8 ? 8 : level;
+	sl_screen_put(&t->screen, style, 1, "%s", (t->screen.utf8 ? bar : digit)[level > 8 ? 8 : level]);
+}
+
+static void put_cell(struct sl_top *t, const struct cell *c)
+{
 	if (c->unusable == c->nodes && !c->used)
 		sl_screen_put(&t->screen, SL_STYLE_RED, 1, "x");
 	else
-		sl_screen_put(&t->screen, c->unusable ? SL_STYLE_RED : c->gpus ? SL_STYLE_MAGENTA : SL_STYLE_GREEN, 1, "%s",
-			      (t->screen.utf8 ? bar : digit)[level]);
+		sl_top_put_level(t, c->unusable ? SL_STYLE_RED : c->gpus ? SL_STYLE_MAGENTA : SL_STYLE_GREEN, c->used, c->cores);
 }
 
 static void add_node(struct cell *c, const struct sl_top *t, uint32_t node)
@@ -271,6 +275,7 @@ static void put_help(struct sl_top *t)
 		"u             only the jobs of one user; an empty name: of all", "p             only the jobs of one partition",
 		"Up Down j k   scroll by a line", "PgUp PgDn     scroll by ten", "Home          back to the first", "^L            draw all of it anew",
 		"", "A cell of a bar is a node, or as many as fit; it is as high as cores of it are in use.",
+		"GPUS: by type, in use and free; BLOCKS: a cell is a block, as high as nodes of it have a job.",
 		"x, red: down or drained.  EXPECTED: when the job is expected to start, by walltimes or the site's forecast.",
 	};
 
@@ -296,6 +301,8 @@ void sl_top_compose(struct sl_top *t)
 	put_notes(t);
 	if (t->seen.bytes) {
 		put_partitions(t, now, s->rows < 12 ? 2 : s->rows / 3);
+		if (s->rows >= MACHINE_ROWS)
+			sl_top_put_machine(t);
 	} else {
 		sl_screen_put(s, SL_STYLE_DIM, 0, "no nodes: %s", t->seen.snap_err.text);
 		sl_screen_next(s);

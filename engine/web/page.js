@@ -128,7 +128,7 @@ function showTables() {
 
 	fill("partitions", [["Partition", "", (p) => p.name], ["Nodes", "number", (p) => p.nodes],
 		["Down or drained", "number", (p) => p.unusable || ""], ["Cores in use", "", (p) => meter(p.used, p.cores)],
-		["GPUs in use", "", (p) => meter(p.gpus_used, p.gpus)]], data.partitions);
+		...(data.partitions.some((p) => p.gpus) ? [["GPUs in use", "", (p) => meter(p.gpus_used, p.gpus)]] : [])], data.partitions);
 	fill("waiting", [["Job", "", jobButton], ["User", "", (j) => j.user], ["Name", "", (j) => j.name], ["Partition", "", (j) => j.partition],
 		["Nodes", "number", (j) => j.nodes], ["CPUs", "number", (j) => j.cpus], ["GPUs", "number", (j) => j.gpus || ""],
 		["Waited", "number", (j) => span(data.now - j.submit)],
@@ -284,6 +284,130 @@ function tellJob(event) {
 		`${at.what === "plan" ? " (reserved)" : ""}` : "";
 }
 
+/* -- GPUs and blocks -------------------------------------------------------------- */
+
+const many = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
+
+/* Of the free GPUs in a sentence: how far they lie together. */
+function sayGpus({ sorts, waiting, no_use: noUse }) {
+	const all = sorts.at(-1), { free, most } = all;
+
+	if (!free)
+		return `All ${many(all.all, "GPU")} are in use${all.off ? ", down or drained" : ""}.`;
+	const where = `${many(free, "GPU")} ${free === 1 ? "is" : "are"} free on ${many(all.free_nodes, "node")}`;
+	const fits = most ? `; the largest job that fits has ${many(most, "GPU")} per node` : ", but no core beside them";
+	const useless = waiting && noUse ? ` ${noUse} of them ${noUse === 1 ? "is" : "are"} on nodes where ` +
+		`${waiting === 1 ? "the one job that waits for GPUs does not fit" : `none of the ${waiting} jobs that wait for GPUs fits`}.` : "";
+
+	return `${where}${fits}.${useless}`;
+}
+
+function showGpus() {
+	const gpus = data.gpus;
+
+	$("s-gpus").hidden = !gpus;
+	if (!gpus)
+		return;
+	const { sorts } = gpus, total = sorts.length > 1 ? sorts.at(-1) : null, any = (key) => sorts.some((s) => s[key]);
+	const name = (s) => (s === total ? "all" : s.type || (total ? "no type" : "GPU"));
+
+	$("gpus-say").textContent = sayGpus(gpus);
+	fill("gpus", [["Type", "", name], ["In use", "", (s) => meter(s.used, s.all)],
+		...(any("shared") ? [["of these in part", "number", (s) => s.shared]] : []),
+		["Free", "number", (s) => s.free], ["on nodes", "number", (s) => s.free_nodes],
+		["Most free on one node", "number", (s) => (s.most ? `${s.most} (on ${many(s.most_nodes, "node")})` : "–")],
+		...(any("coreless") ? [["Free, but no core beside", "number", (s) => s.coreless]] : []),
+		...(any("off") ? [["Down or drained", "number", (s) => s.off]] : [])], sorts);
+}
+
+/* The nodes of each block, as rows. */
+function blockNodes({ names, of }) {
+	const blocks = names.map(() => []);
+
+	for (let i = 0, node = 0; i < of.length; i += 2)
+		for (let left = of[i]; left; left--, node++)
+			blocks[of[i + 1]]?.push(node);
+	return blocks;
+}
+
+const FRAME = 4, TITLE = 14;	/* of a block: around its cells, and above them */
+
+/* The largest cells with which the frames are not higher than a screen: { size, columns, across, width, height }, of a frame. */
+function frames(blocks, width) {
+	const most = Math.max(1, ...blocks.map((nodes) => nodes.length)), columns = Math.ceil(Math.sqrt(2 * most));
+
+	for (let size = 16; ; size--) {
+		const w = Math.max(56, columns * size) + 2 * FRAME + 8, h = Math.ceil(most / columns) * size + 2 * FRAME + TITLE + 8;
+		const across = Math.max(1, Math.floor(width / w));
+
+		if (size === 3 || Math.ceil(blocks.length / across) * h <= 600)
+			return { size, columns, across, width: w, height: h };
+	}
+}
+
+let laid = [];		/* the cells of blocks that are drawn: { x, y, size, node, name } */
+
+const BLOCK_COLOURS = ["idle", "use", "sheet", "bad", "plan", "line", "ink"];
+
+function drawBlock(ctx, paint, nodes, name, x, y, f) {
+	let busy = 0, off = 0;
+
+	nodes.forEach((node, i) => {
+		const [, , used, , , unusable] = data.nodes[node], gap = f.size > 4 ? 1 : 0, side = f.size - gap;
+		const left = x + FRAME + i % f.columns * f.size, top = y + TITLE + FRAME + Math.floor(i / f.columns) * f.size;
+
+		busy += used > 0;
+		off += !used && unusable;
+		ctx.fillStyle = paint.idle;
+		ctx.fillRect(left, top, side, side);
+		ctx.fillStyle = paint.use;
+		if (used)
+			ctx.fillRect(left, top, side, side);
+		ctx.strokeStyle = used ? paint.sheet : paint.bad;
+		if (unusable) {
+			ctx.beginPath();
+			ctx.moveTo(left, top);
+			ctx.lineTo(left + side, top + side);
+			ctx.moveTo(left + side, top);
+			ctx.lineTo(left, top + side);
+			ctx.stroke();
+		}
+		laid.push({ x: left, y: top, size: f.size, node, name });
+	});
+	const whole = nodes.length && !busy && !off;
+
+	ctx.strokeStyle = whole ? paint.plan : paint.line;
+	ctx.lineWidth = whole ? 3 : 1;
+	ctx.strokeRect(x + 1.5, y + TITLE + .5, f.width - 10, f.height - TITLE - 8);
+	ctx.lineWidth = 1;
+	ctx.fillStyle = paint.ink;
+	ctx.fillText(name.length > 9 ? `…${name.slice(-8)}` : name, x + 1, y + 10, f.width - 8);
+}
+
+function drawBlocks() {
+	const shown = data.blocks && data.nodes.length;
+
+	$("s-blocks").hidden = !shown;
+	if (!shown)
+		return;
+	const blocks = blockNodes(data.blocks), f = frames(blocks, $("blocks").clientWidth);
+
+	$("blocks-say").textContent = `${data.blocks.whole} of ${many(data.blocks.all, "block")} ${data.blocks.whole === 1 ? "is" : "are"} free as a whole: ` +
+		"all nodes are up and have no job.";
+	$("blocks").style.height = `${Math.ceil(blocks.length / f.across) * f.height + 4}px`;
+	const { ctx } = begin($("blocks")), paint = Object.fromEntries(BLOCK_COLOURS.map((name) => [name, colour(`--${name}`)]));
+
+	laid = [];
+	ctx.font = "11px sans-serif";
+	blocks.forEach((nodes, i) => drawBlock(ctx, paint, nodes, data.blocks.names[i], i % f.across * f.width + 2, Math.floor(i / f.across) * f.height + 2, f));
+}
+
+function tellNode(node, block) {
+	const [name, cores, used, gpus, gpusUsed, unusable] = data.nodes[node];
+
+	return `${name}${block ? ` in ${block}` : ""}: ${used} of ${cores} cores${gpus ? `, ${gpusUsed} of ${gpus} GPUs` : ""}${unusable ? ", down or drained" : ""}`;
+}
+
 /* -- why a job waits --------------------------------------------------------------- */
 
 function tell(answer) {
@@ -326,6 +450,8 @@ function draw() {
 	if (!data.partitions)
 		return;		/* there is no snapshot yet */
 	showTables();
+	showGpus();
+	drawBlocks();
 	if (data.nodes.length) {
 		drawNodes();
 		drawPlan();
@@ -369,8 +495,12 @@ window.addEventListener("resize", draw);
 $("nodes").addEventListener("pointermove", (event) => {
 	const node = data && nodeAt(event);
 
-	$("node").textContent = node ? `${node[0]}: ${node[2]} of ${node[1]} cores` +
-		`${node[3] ? `, ${node[4]} of ${node[3]} GPUs` : ""}${node[5] ? ", down or drained" : ""}` : "";
+	$("node").textContent = node ? tellNode(data.nodes.indexOf(node)) : "";
+});
+$("blocks").addEventListener("pointermove", ({ offsetX, offsetY }) => {
+	const at = data && laid.find(({ x, y, size }) => offsetX >= x && offsetX < x + size && offsetY >= y && offsetY < y + size);
+
+	$("block").textContent = at ? tellNode(at.node, at.name) : "";
 });
 $("plan").addEventListener("pointermove", (event) => { if (data) tellJob(event); });
 $("plan").addEventListener("click", (event) => {

@@ -515,6 +515,7 @@ static void put_cluster(struct compose *c)
 	(void) sl_job_index(&c->row_of, c->s);	/* (those that did not get in are not shown as stopped) */
 	put_partitions(c);
 	put_nodes(c);
+	sl_page_put_machine(c->p, c->j);
 	put_jobs(c, "running", "all_running", true);
 	put_jobs(c, "waiting", "all_waiting", false);
 	put_held(c);

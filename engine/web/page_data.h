@@ -11,6 +11,7 @@
 #ifndef SL_WEB_PAGE_DATA_H
 #define SL_WEB_PAGE_DATA_H
 
+#include "image/json_out.h"
 #include "tool/look.h"
 #include "web/visible.h"
 
@@ -31,6 +32,9 @@ struct sl_page {
 
 /* malloc'ed, with its size; NULL with *err. */
 char *sl_page_data(const struct sl_page *p, size_t *size, struct sl_error *err);
+
+/* GPUs by type and blocks, as members "gpus" and "blocks" of the object that is open; nothing where the cluster has none. */
+void sl_page_put_machine(const struct sl_page *p, struct sl_json *j);
 
 /* The text of a record of the journal, where it may be shown: squeue shows it to the job's user, or nothing is hidden. */
 const char *sl_page_text(const struct sl_page *p, const json_t *record);

@@ -62,11 +62,29 @@ printed() {
 }
 ok "top prints bars, queue and what happened where stdout is no terminal" printed
 
+gpus() { out '^GPUS  *1/39  *3%  38 free on 38 nodes, at most 1 on one with a free core$' && ! out BLOCKS >/dev/null; }
+ok "top says how far the free GPUs lie together, and nothing of blocks where there are none" gpus
+
 first() { [ "$(grep -E '^ *[789] ' "$T/out" | tr -s ' ' | cut -d' ' -f2 | tr '\n' ' ')" = "7 9 8 " ] && out '^ *9 eve.*:[0-9][0-9]  priority$'; }
 ok "who is expected to start first stands first, also where that is but a forecast" first
 
 plain() { ! grep -q "$ESC" "$T/out"; }
 ok "what users wrote stays plain text" plain
+
+# Two racks; all GPUs of a node that is up are in use, of two types
+blocks() {
+	mkdir -p "$T/racks" && cp "$S/status.json" "$T/racks" && printf '{ "meta": { "now": %s }, "gres_kinds": [{ "key": "gpu:a", "name": "gpu", "type": "a" },
+		{ "key": "gpu:b", "name": "gpu", "type": "b" }], "nodes": [
+		{ "name": "n1", "cores": 8, "topology": "r.x", "gres": [{ "kind": "gpu:a", "count": 2 }] }, { "name": "n2", "cores": 8, "topology": "r.y" },
+		{ "name": "n3", "cores": 8, "topology": "r.x", "gres": [{ "kind": "gpu:b", "count": 4 }] }], "partitions": [{ "name": "p", "nodes": "n[1-3]" }],
+		"jobs": [{ "id": 1, "state": "RUNNING", "partition": "p", "alloc": [{ "node": "n1", "cores": 4, "gres": [{ "kind": "gpu:a", "count": 2 }] },
+		{ "node": "n3", "cores": 4, "gres": [{ "kind": "gpu:b", "count": 3 }] }] },
+		{ "id": 2, "partition": "p", "gres": [{ "name": "gpu", "count": 2, "per": "node" }] }], "queue": [{ "job": 2, "partition": "p" }] }' "$now" >"$T/racks.json"
+	"$SCHEDLUA" show --output="$T/racks/last.snap" "$T/racks.json" && LC_ALL=C run 0 top --once --dir "$T/racks" &&
+		out '^GPUS  *in all  *5/6  *83%  1 free on 1 node$' && out '^  *a  *2/2  *100%  none free$' && out '^  *b  *3/4  *75%  1 free on 1 node$' &&
+		out '^  *1 of the free ones is on nodes where the one job that waits for GPUs does not fit$' && out '^BLOCKS 1 of 2 free  8\.$'
+}
+ok "top shows GPUs by type, those that are of no use, and blocks" blocks
 
 refusal=$(printf 'word%.0s ' $(seq 120))
 refused() {

@@ -23,14 +23,16 @@ let browser, number = 0;
 const EVIL = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
 /* A cluster of *nodes* nodes: job 1 runs on two of them, 7 has a reservation, 9 waits. */
-function cluster(nodes, now) {
+function cluster(nodes, now, { gpus = true, blocks = 0 } = {}) {
+	const gres = gpus ? { gres: [{ kind: "gpu", count: 2 }] } : {};
+
 	return {
 		meta: { now, cluster: "home" }, gres_kinds: [{ key: "gpu", name: "gpu" }],
-		nodes: Array.from({ length: nodes }, (_, i) => ({ name: `n${i + 1}`, cores: 8, gres: [{ kind: "gpu", count: 2 }], ...(i === 2 ? { state: ["DOWN"] } : {}) })),
+		nodes: Array.from({ length: nodes }, (_, i) => ({ name: `n${i + 1}`, cores: 8, ...gres, ...(blocks ? { topology: `root.rack${i % blocks}` } : {}), ...(i === 2 ? { state: ["DOWN"] } : {}) })),
 		partitions: [{ name: "long", nodes: `n[1-${nodes}]` }, { name: "short", nodes: "n[1-2]" }],
 		jobs: [
 			{ id: 1, user: "ann", name: EVIL, state: "RUNNING", partition: "long", start_time: now - 600, end_time: now + 6600, time_limit: 7200,
-				alloc: [{ node: "n1", cores: 8 }, { node: "n2", cores: 4, gres: [{ kind: "gpu", count: 1 }] }] },
+				alloc: [{ node: "n1", cores: 8 }, { node: "n2", cores: 4, ...(gpus ? { gres: [{ kind: "gpu", count: 1 }] } : {}) }] },
 			{ id: 7, user: "bob", name: "bobs", partition: "long", submit_time: now - 7500, time_limit: 3600, min_nodes: 4, min_cpus: 32 },
 			{ id: 9, user: "eve", name: "eves", partition: "short", submit_time: now - 70, time_limit: 60 },
 		],
@@ -41,11 +43,11 @@ function cluster(nodes, now) {
 }
 
 /* Start one; returns { url, end(), dir }. */
-async function serve({ hides = "", nodes = 40, ...status } = {}) {
+async function serve({ hides = "", nodes = 40, machine = {}, ...status } = {}) {
 	const dir = path.join(scratch, String(++number)), now = Math.floor(Date.now() / 1000);
 
 	fs.mkdirSync(dir);
-	fs.writeFileSync(path.join(dir, "now.json"), JSON.stringify(cluster(nodes, now)));
+	fs.writeFileSync(path.join(dir, "now.json"), JSON.stringify(typeof machine === "function" ? machine(now) : cluster(nodes, now, machine)));
 	execFileSync(schedlua, ["show", `--output=${dir}/last.snap`, `${dir}/now.json`]);
 	fs.writeFileSync(path.join(dir, "decisions.jsonl"), `${JSON.stringify({ sequence: 1, now, policy: "easy", full: true,
 		reserved: [{ job: 7, start_time: now + 3600, nodes: "n[4-7]" }],
@@ -175,13 +177,74 @@ test("under PrivateData=jobs,nodes it shows nobody's jobs, and says so", async (
 	await server.end();
 });
 
+/* Eight nodes of two GPUs, of which one is in use, and a node of four of another type; jobs wait for two on a node, and for three. */
+const apart = (now) => ({
+	meta: { now, cluster: "home" }, gres_kinds: [{ key: "gpu:a100", name: "gpu", type: "a100" }, { key: "gpu:h100", name: "gpu", type: "h100" }],
+	nodes: [...Array.from({ length: 8 }, (_, i) => ({ name: `a${i}`, cores: 8, gres: [{ kind: "gpu:a100", count: 2 }] })),
+		{ name: "h0", cores: 8, gres: [{ kind: "gpu:h100", count: 4 }] }],
+	partitions: [{ name: "p", nodes: "a[0-7],h0" }],
+	jobs: [{ id: 1, user: "ann", state: "RUNNING", partition: "p", start_time: now - 60, end_time: now + 60,
+		alloc: [...Array.from({ length: 8 }, (_, i) => ({ node: `a${i}`, cores: 1, gres: [{ kind: "gpu:a100", count: 1 }] })),
+			{ node: "h0", cores: 8, gres: [{ kind: "gpu:h100", count: 2 }] }] },
+	...[2, 3].map((count) => ({ id: 5 + count, user: "bob", partition: "p", gres: [{ name: "gpu", count, per: "node" }] }))],
+	queue: [{ job: 7, partition: "p", priority: 2 }, { job: 8, partition: "p", priority: 1 }],
+});
+
+test("it says how far the free GPUs lie together, by type", async () => {
+	const server = await serve({ machine: apart }), page = await visit(server);
+
+	assert.equal(await page.text("#gpus-say"), "10 GPUs are free on 9 nodes; the largest job that fits has 1 GPU per node. " +
+		"10 of them are on nodes where none of the 2 jobs that wait for GPUs fits.");
+	assert.match(await page.text("#gpus"), /a100\s+8\/16\s+8\s+8\s+1 \(on 8 nodes\)\s+0\s+h100\s+2\/4\s+2\s+1\s+–\s+2\s+all\s+10\/20\s+10\s+9\s+1 \(on 8 nodes\)\s+2/);
+	assert.ok(await page.value("document.getElementById('s-blocks').hidden"), "it has no blocks");
+	assert.deepEqual(page.wrong(), []);
+	await server.end();
+});
+
+test("blocks are drawn with their nodes, and those that are free as a whole are counted", async () => {
+	const server = await serve({ machine: { blocks: 5 } }), page = await visit(server);
+
+	assert.equal(await page.text("#blocks-say"), "2 of 5 blocks are free as a whole: all nodes are up and have no job.");
+	assert.ok(await page.value(colours("blocks")) >= 5, "in use, idle, down, whole, others");
+	const at = await page.value(`(() => {
+		const c = document.getElementById("blocks");
+		c.scrollIntoView();
+		const box = c.getBoundingClientRect(), cell = laid.find((x) => data.nodes[x.node][0] === "n7");
+		return { x: box.x + cell.x + cell.size / 2, y: box.y + cell.y + cell.size / 2 };
+	})()`);
+
+	await page.mouse("mouseMoved", at.x, at.y);
+	assert.equal(await page.text("#block"), "n7 in rack1: 0 of 8 cores, 0 of 2 GPUs");
+	assert.deepEqual(page.wrong(), []);
+	await server.end();
+});
+
+test("a cluster without GPUs and blocks shows nothing of them", async () => {
+	const server = await serve({ machine: { gpus: false } }), page = await visit(server);
+
+	for (const id of ["s-gpus", "s-blocks"])
+		assert.ok(await page.value(`document.getElementById('${id}').hidden`), id);
+	assert.ok(!/GPU/.test(await page.text("#partitions")));
+	assert.deepEqual(page.wrong(), []);
+	await server.end();
+});
+
+test("under PrivateData=nodes GPUs are sums, and no block is shown", async () => {
+	const server = await serve({ machine: { blocks: 5 }, hides: "nodes" }), page = await visit(server);
+
+	assert.equal(await page.text("#gpus-say"), "77 GPUs are free on 39 nodes; the largest job that fits has 2 GPUs per node.");
+	assert.ok(await page.value("document.getElementById('s-blocks').hidden && !data.blocks && data.gpus.waiting === undefined"));
+	await server.end();
+});
+
 test("10,000 nodes are drawn, dark and on a narrow screen too", async () => {
-	const server = await serve({ nodes: 10000 });
+	const server = await serve({ nodes: 10000, machine: { blocks: 500 } });
 
 	for (const options of [{}, { dark: true }, { width: 400 }]) {
 		const page = await visit(server, options);
 
 		assert.ok(await page.value(colours("nodes")) >= 3);
+		assert.ok(await page.value(colours("blocks")) >= 3);
 		assert.ok(await page.value("document.documentElement.scrollWidth <= window.innerWidth"), "it does not scroll sideways");
 		assert.deepEqual(page.wrong(), []);
 	}

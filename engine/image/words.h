@@ -22,7 +22,6 @@ typedef unsigned __int128 sl_word_set;
 #define SL_ALONE (~(sl_word_set) 0)
 
 #define SL_SOCKET_SHAPE (SL_W(SOCKETS) | SL_W(TASKS_PER_SOCKET))
-#define SL_BOUND (SL_W(BOUND_GRES) | SL_W(BOUND_TASKS))
 /* What makes select count the cores of tasks otherwise. */
 #define SL_ODD_CORES (SL_SOCKET_SHAPE | SL_W(OVERCOMMIT) | SL_W(TASKS_PER_CORE) | SL_W(IDLE_THREADS) | \
 		      SL_W(UNEQUAL_THREADS) | SL_W(PARTS_BY_SOCKET) | SL_W(ALTERNATIVE))
@@ -32,7 +31,7 @@ typedef unsigned __int128 sl_word_set;
 
 /* What decides which of the nodes of its block a job has, or what each of them gives. */
 #define SL_BESIDE_BLOCKS (SL_W(NODELIST) | SL_W(CONTIGUOUS) | SL_W(SWITCHES) | SL_W(PREFER) | SL_W(COUNTS) | SL_W(NODE_COUNTS) | \
-			  SL_W(OVERCOMMIT) | SL_W(PLANE) | SL_W(ARBITRARY) | SL_W(JOB_GRES) | SL_SOCKET_SHAPE | SL_BOUND | \
+			  SL_W(OVERCOMMIT) | SL_W(PLANE) | SL_W(ARBITRARY) | SL_W(JOB_GRES) | SL_SOCKET_SHAPE | SL_W(BOUND_GRES) | \
 			  SL_W(ALTERNATIVE) | SL_W(LOAN) | SL_W(SHARED_CORES) | SL_W(PARTIAL) | SL_W(LLN) | SL_W(UNSETTLED))
 
 /* A job that asks for one of these has no alternatives: a shape says nothing of them (plugin/request/shape.c). */
@@ -78,16 +77,13 @@ typedef unsigned __int128 sl_word_set;
 	X(TASK_GRES, "--gpus-per-task", SL_W(OVERCOMMIT), "", "", "select gives CPUs to all tasks that overcommit") \
 	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node, with fewer tasks than these make", SL_ALONE, "", "", \
 	  "select wants as many tasks on each node as its GPUs make") \
-	X(SOCKET_GRES, "--gpus-per-socket", SL_W(TASKS_PER_SOCKET) | SL_BOUND | SL_W(PARTS_OF_NODES) | SL_W(UNEQUAL_SOCKETS) | \
-	  SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | SL_W(TASK_GRES) | SL_W(TASKS_PER_GRES) | SL_W(UNSURE_GRES), "", "", \
-	  "which socket a GPU is near is not in the snapshot; whole nodes come with all of their GPUs") \
-	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS), "", "", \
-	  "select gives a core of each socket that the GPUs may be near, or all cores where no number of tasks is said") \
-	X(BOUND_TASKS, "--gres-flags=enforce-binding beside --gpus-per-task", SL_ODD_CORES | SL_W(SEVERAL_SOCKETS) | SL_W(UNEVEN), \
-	  "", "", "select gives cores for as many tasks as could be on a node") \
-	X(TASKS_PER_GRES, "--ntasks-per-gpu", SL_ODD_CORES | SL_BOUND | SL_W(TASK_GRES) | SL_W(SOCKET_GRES) | SL_W(CPUS_PER_GRES) | \
-	  SL_W(SEVERAL_GRES) | SL_W(UNEVEN), "", "", "select works out on each node how many tasks and CPUs come with its GPUs") \
-	X(CPUS_PER_GRES, "--cpus-per-gpu", SL_SOCKET_SHAPE | SL_BOUND | SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | \
+	X(SOCKET_GRES, "--gpus-per-socket", SL_ALONE, "", "", "which socket a GPU is near is not in the snapshot") \
+	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS) | SL_W(TASK_GRES), "", "", \
+	  "select gives a core of each socket that the GPUs may be near; all cores where no number of tasks is said; beside " \
+	  "--gpus-per-task cores for as many tasks as could be on a node") \
+	X(TASKS_PER_GRES, "--ntasks-per-gpu", SL_ODD_CORES | SL_W(BOUND_GRES) | SL_W(TASK_GRES) | \
+	  SL_W(CPUS_PER_GRES) | SL_W(SEVERAL_GRES) | SL_W(UNEVEN), "", "", "select works out on each node how many tasks and CPUs come with its GPUs") \
+	X(CPUS_PER_GRES, "--cpus-per-gpu", SL_SOCKET_SHAPE | SL_W(BOUND_GRES) | SL_W(SEVERAL_GRES) | SL_W(OVERCOMMIT) | \
 	  SL_W(UNEQUAL_THREADS) | SL_W(IDLE_THREADS) | SL_W(OTHER_CPUS) | SL_W(LINEAR) | SL_W(UNEVEN), "", "", \
 	  "select works out on each node how many CPUs come with its GPUs, those of DefCpuPerGPU too") \
 	X(MEMORY_PER_GRES, "--mem-per-gpu", SL_W(LINEAR) | SL_W(UNEVEN), "", "", \
@@ -115,7 +111,7 @@ typedef unsigned __int128 sl_word_set;
 	X(IDLE_THREADS, "threads of a core that its tasks may not have", 0, "", "", "") \
 	X(GRES_OF_SOCKETS, "parts of nodes of several sockets", 0, "", "", "") \
 	X(LOAN, "borrowed nodes", 0, "", "", "") \
-	X(PARTS_BY_SOCKET, "CR_Socket with parts of nodes", SL_SOCKET_SHAPE | SL_BOUND | SL_W(CPUS_PER_GRES) | SL_W(SOCKETS_IN_TURN) | \
+	X(PARTS_BY_SOCKET, "CR_Socket with parts of nodes", SL_SOCKET_SHAPE | SL_W(BOUND_GRES) | SL_W(CPUS_PER_GRES) | SL_W(SOCKETS_IN_TURN) | \
 	  SL_W(ODD_SOCKETS) | SL_W(UNEQUAL_THREADS) | SL_W(CPU_CAP) | SL_W(GRES_IN_TURN) | SL_W(UNFILLED_SOCKETS), "", "", \
 	  "how many sockets such a job gets depends on which are free, or other cores than theirs count") \
 	X(SHARED_CORES, "shared cores", SL_W(LOAN) | SL_W(UNEQUAL_ROWS) | SL_W(CPU_CAP) | SL_W(WHOLE_NODES) | SL_W(PLANE) | \
@@ -165,7 +161,6 @@ typedef unsigned __int128 sl_word_set;
 	X(GRES_IN_TURN, "gres beside more than a core of nodes of several sockets (before 23.11)", 0, "", "23.02", "") \
 	X(UNDEALT, "tasks that might not reach all nodes, are not those of the list, or of each node no whole planes", 0, "", "", "") \
 	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
-	X(UNSURE_GRES, "more gres than some socket is sure to have", 0, "", "", "") \
 	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \
 	X(UNEVEN, "nodes that may give unequal tasks, GPUs or parts of cores", 0, "", "", "") \
 	X(UNSETTLED, "parts of several nodes whose tasks are not settled", 0, "", "", "") \
@@ -195,7 +190,7 @@ typedef unsigned __int128 sl_word_set;
 	X(GRES, "gres", TEXT, "NAME[:TYPE][:N],...", 0, SL_W(GRES), "generic resources of each node") \
 	X(GPUS, "gpus", TEXT, "[TYPE:]N", 'G', SL_W(GRES) | SL_W(JOB_GRES), "GPUs in all") \
 	X(GPUS_PER_NODE, "gpus-per-node", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(FEWER_TASKS), "GPUs of each node") \
-	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS) | SL_W(BOUND_TASKS), \
+	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS), \
 	  "GPUs of each task")
 #define SL_VALUE_OPTIONS(X) \
 	X(mem, "mem", TEXT, "SIZE", 0, 0, "memory of each node, MiB or with a unit: 16G") \
@@ -214,7 +209,7 @@ typedef unsigned __int128 sl_word_set;
 	X(GPUS_PER_SOCKET, "gpus-per-socket", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(SOCKET_GRES), "GPUs of each socket") \
 	X(CPUS_PER_GPU, "cpus-per-gpu", TEXT, "N", 0, SL_W(CPUS_PER_GRES) | SL_W(UNSAID), "so many CPUs with each GPU") \
 	X(MEM_PER_GPU, "mem-per-gpu", TEXT, "SIZE", 0, SL_W(MEMORY_PER_GRES) | SL_W(UNSAID), "memory with each GPU") \
-	X(GRES_FLAGS, "gres-flags", TEXT, "FLAG", 0, SL_W(BOUND_GRES) | SL_W(BOUND_TASKS), "enforce-binding or disable-binding") \
+	X(GRES_FLAGS, "gres-flags", TEXT, "FLAG", 0, SL_W(BOUND_GRES), "enforce-binding or disable-binding") \
 	X(TMP, "tmp", TEXT, "SIZE", 0, 0, "nodes with so much TmpDisk, MiB or with a unit") \
 	X(LICENSES, "licenses", TEXT, "NAME[:N],...", 'L', SL_W(HRES) | SL_W(RECLAIM), "licences") \
 	X(CORE_SPEC, "core-spec", TEXT, "N", 'S', SL_W(CORE_SPEC), "whole nodes but for so many cores") \

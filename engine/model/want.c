@@ -318,9 +318,6 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 			of_all_tasks(&need, s->job.num_tasks[w->entry.job]);
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
-		else if (s->job_gres.per[g] == SL_PER_SOCKET && want_can_place(w, SL_W(SOCKET_GRES)) &&
-			 !want_has_socket_gres(c, w, g))
-			w->pub.asked |= SL_W(UNSURE_GRES);
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
 			w->pub.asked |= SL_W(MANY_GRES);
 		else
@@ -575,8 +572,6 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	want_keep_wide(w);
 	if (!w->pub.why)
 		want_gres_tasks(c, w, &a);
-	if (!w->pub.why)
-		want_bound_gres(c, w, &a);
 	if (!w->pub.why)
 		want_each_gres(c, w, &a);
 	want_shared(c, w, &a);

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_gres.c - gres that are more than a number for each node, each task or the job: of sockets, with tasks, bound to cores.
+ * want_gres.c - what comes with each gres: tasks, CPUs and memory.
+ *
+ * Memory is no more than a number of MiB for each (timeline/place.h). CPUs and tasks are what select deals out: CPUs as if they
+ * were tasks of one CPU, in turn to all nodes, until there are as many as the tasks have, or the gres of all nodes, if these
+ * have more. If that comes to the same on each node, it is the least that each node gives (model/request.c). Otherwise the job
+ * is left to select.
  */
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
 
-/* -- fewest nodes ---------------------------------------------------------- */
+#include <string.h>
 
-/* (Not if the job takes as many nodes as it can get: there select would take more than the fewest.) */
-bool want_narrow(const struct sl_cluster *c, struct want *w)
+/* -- how many of them each node gives ---------------------------------------- */
+
+/* Make the request strict: the job gets its fewest nodes, because with more of them only select knows what each gives. False
+ * if that is not possible: a job that takes as many nodes as it can get would get more than the fewest. */
+static bool narrow_nodes(const struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;
 
@@ -22,25 +30,39 @@ bool want_narrow(const struct sl_cluster *c, struct want *w)
 	return true;
 }
 
-/* -- of each socket ---------------------------------------------------------- */
+/* What a node has of the gres of a row, of whatever type. */
+static uint64_t count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
+{
+	const struct sl_snapshot *s = c->snap;
+	const char *name = cluster_str(c, s->job_gres.name[row]);
+	struct sl_range g = s->node.gres[n];
+	uint64_t count = 0;
+
+	for (uint32_t i = g.first; i < g.first + g.count; i++)
+		count += strcmp(cluster_str(c, s->gres_kind.name[s->node_gres.kind[i]]), name) ? 0 : s->node_gres.count[i];
+	return count;
+}
 
 /*
- * Whole nodes come with all of their gres, and select looks no further than whether one of the sockets has as many as are
- * asked for of each.  Which socket a device is near is not in the snapshot; of as many as there are some socket has its
- * share at least.
+ * How many gres of the job as a whole (--gpus) each node gives, if that is settled: the job has one node, or one gres for each
+ * node, or needs all gres of each node. 0 if it is not: then select deals the gres out.
  */
-bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row)
+static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t asked = c->snap->job_gres.count[row];
+	const struct sl_request *r = &w->pub.request;
+	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
+	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
 
-	for (uint32_t n = sl_nodeset_next(&part->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&part->nodes, n + 1)) {
-		uint64_t has = want_count_gres(c, row, n, false);
-
-		if (has >= asked && has <= (uint64_t) (asked - 1) * (uint64_t) part->sockets)
-			return false;
-	}
-	return true;
+	if (count == 1 && r->min_nodes == 1)
+		return count;
+	if (share * r->min_nodes != count || !narrow_nodes(c, w))
+		return 0;
+	if (r->max_nodes == 1)
+		return count;
+	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
+		if (count_gres(c, a->gres.first, n) > share)
+			return 0;
+	return share;
 }
 
 /* -- tasks for each ---------------------------------------------------------- */
@@ -56,7 +78,7 @@ static bool are_alike(struct sl_cluster *c, struct want *w, const struct sl_ask 
 		return false;
 	if (c->snap->job_gres.per[a->gres.first] == SL_PER_NODE || r->whole_nodes)
 		return true;
-	share = want_share_of_job(c, w, a);
+	share = share_of_job(c, w, a);
 	if (!share || !r->gres_needs)
 		return false;
 	r->gres[0].per = SL_GRES_PER_NODE;
@@ -86,7 +108,7 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 		return false;
 	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);
 	if (!count || tasks % count || tasks % r->min_nodes || (a->tasks_per_node && a->tasks_per_node != here) ||
-	    a->node_cpus > (uint64_t) here * a->cpus_per_task || !want_narrow(c, w))
+	    a->node_cpus > (uint64_t) here * a->cpus_per_task || !narrow_nodes(c, w))
 		return false;
 	if (r->max_nodes == 1)
 		return true;
@@ -100,36 +122,149 @@ void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *
 		w->pub.asked |= SL_W(UNEVEN);
 }
 
-/* -- bound to cores near it ---------------------------------------------------- */
+/* -- CPUs and memory --------------------------------------------------------- */
 
-static uint32_t count_gres_of_tasks(const struct sl_cluster *c, const struct sl_ask *a)
+/* Rows of the gres asked for that bring something. */
+struct brought {
+	uint32_t cpus, memory;		/* rows with CPUs, with memory */
+	uint32_t per;			/* bits: 1 << SL_PER_* of these */
+	uint64_t all_cpus;		/* of a node, a task or the job */
+};
+
+static struct brought read_brought(const struct sl_cluster *c, const struct sl_ask *a)
 {
-	uint32_t rows = 0;
+	const struct sl_job_gres_view *gres = &c->snap->job_gres;
+	struct brought with = { 0 };
 
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		rows += c->snap->job_gres.per[g] == SL_PER_TASK;
-	return rows;
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		bool memory = c->snap->meta.select_flags[0] & SL_SELECT_MEMORY && gres->memory[g] > 0;
+
+		with.cpus += gres->cpus[g] > 0;
+		with.memory += memory;
+		if (!gres->cpus[g] && !memory)
+			continue;
+		with.per |= 1u << gres->per[g];
+		with.all_cpus += (uint64_t) gres->cpus[g] * gres->count[g];
+	}
+	return with;
+}
+
+/* Has it -c or --mincpus of other CPUs than come with its gres? */
+static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
+			   const struct brought *with)
+{
+	uint32_t per_node = a->tasks_per_node ? a->tasks_per_node : 1, mincpus = c->snap->job.pn_min_cpus[w->entry.job];
+	uint64_t of_task = with->per == 1u << SL_PER_TASK ? with->all_cpus : 1;
+
+	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > with->all_cpus);
+}
+
+/* Are those of each node the same, whatever tasks it has, and whole cores? */
+static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t threads)
+{
+	if (r->whole_nodes || (cpus <= r->tasks_per_node && cpus <= r->tasks))
+		return true;
+	if (r->tasks_per_node &&
+	    (r->min_nodes != r->max_nodes || (uint64_t) r->tasks_per_node * r->min_nodes != r->tasks))
+		return false;
+	return r->max_nodes == 1 || cpus % threads == 0;
+}
+
+/* From 24.11 on select counts on each of several nodes no more CPUs than come with its gres, however many tasks it is to have. */
+static bool has_more_tasks(const struct sl_cluster *c, const struct sl_request *r, uint64_t cpus)
+{
+	return c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL && !r->whole_nodes && r->max_nodes > 1 &&
+		r->tasks > cpus * r->min_nodes;
+}
+
+static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct brought *with)
+{
+	struct sl_request *r = &w->pub.request;
+	uint32_t share = share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
+	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
+
+	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))
+		return false;
+	if (r->min_nodes == 1)
+		return true;
+	/* with DefCpuPerGPU select gives the last nodes the CPUs of one GPU only */
+	if (cpus && share > 1 && c->snap->job.asks[w->entry.job] & SL_ASKS_DEFAULT_CPUS)
+		return false;
+	if (cpus % threads || cpus > SL_MAX_NODE_CORES || !r->gres_needs)
+		return false;
+	r->gres[0].per = SL_GRES_PER_NODE;
+	r->gres[0].count = share;
+	if (r->min_cores_per_node < cpus / threads)
+		r->min_cores_per_node = (uint32_t) (cpus / threads);
+	return true;
 }
 
 /*
- * Select gives such a job a core of each socket at least that its gres may be near, and takes but cores of these.  Of nodes
- * of one socket all are near.  Beside gres of tasks it gives cores for as many tasks as could be on a node: no more than
- * it has where it is settled how many that are.
+ * Of gres for each task the memory of a node is that of its tasks: these are settled where no core has room for
+ * another one.
  */
-static bool has_near_cores(const struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct brought *with)
 {
-	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t here = r->min_nodes == 1 ? r->tasks : r->min_nodes == r->tasks ? 1 : a->tasks_per_node;
+	const struct part *part = cluster_part(c, &w->entry);
 
-	return count_gres_of_tasks(c, a) == a->gres.count &&
-		(a->cpus_per_task == 1 || a->cpus_per_task % part->max_threads == 0) &&
-		(uint64_t) here * r->min_nodes == r->tasks && (!a->tasks_per_node || a->tasks_per_node == here) &&
-		a->node_cpus <= (uint64_t) here * a->cpus_per_task && want_narrow(c, w);
+	if (with->per == 1u << SL_PER_NODE)
+		return !with->cpus || (are_equal(r, with->all_cpus, part->max_threads) && !has_more_tasks(c, r, with->all_cpus));
+	if (a->gres.count > 1)
+		return false;
+	if (with->per == 1u << SL_PER_TASK)
+		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
+			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
+	return with->per == 1u << SL_PER_JOB && are_of_job(c, w, a, with);
 }
 
-void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	if (want_can_place(w, SL_W(BOUND_TASKS)) && !has_near_cores(c, w, a))
+	const sl_word_set each = SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES);
+	struct brought with = read_brought(c, a);
+
+	if (with.cpus && has_other_cpus(c, w, a, &with))
+		w->pub.asked |= SL_W(OTHER_CPUS);
+	if (!want_can_place(w, each))
+		return;
+	if ((w->pub.request.whole_nodes && with.memory > 1) || !are_settled(c, w, a, &with))
 		w->pub.asked |= SL_W(UNEVEN);
+}
+
+/* -- whole nodes: they come with all their gres --------------------------- */
+
+static struct sl_range gres_of(const struct sl_cluster *c, const struct want *w)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t j = w->entry.job;
+
+	return w->entry.shape ? s->shape.gres[s->job.shapes[j].first + w->entry.shape - 1] : s->job.gres[j];
+}
+
+bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w)
+{
+	struct sl_range gres = gres_of(c, w);
+
+	for (uint32_t g = gres.first; w->pub.request.whole_nodes && g < gres.first + gres.count; g++)
+		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
+			return true;
+	return false;
+}
+
+bool want_has_brought(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range gres = gres_of(c, w);
+	uint64_t cpus = (uint64_t) s->node.cores[n] * (s->node.threads[n] ? s->node.threads[n] : 1);
+
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
+		uint64_t count = count_gres(c, g, n);
+
+		if (count * s->job_gres.cpus[g] > cpus)
+			return false;
+		if (s->meta.select_flags[0] & SL_SELECT_MEMORY && s->node.memory[n] > 0 && count && s->job_gres.memory[g] > 0 &&
+		    s->job_gres.memory[g] > s->node.memory[n] / (int64_t) count)
+			return false;
+	}
+	return true;
 }

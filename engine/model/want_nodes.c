@@ -132,7 +132,7 @@ static const struct rule {
 	{ asks_disk, has_disk },
 	{ asks_whole_memory, has_memory },
 	{ is_capped, is_below_cap },
-	{ want_asks_company, want_has_company },
+	{ want_brings_with_gres, want_has_brought },
 	{ asks_no_consume, has_no_consume },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))

@@ -49,35 +49,17 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 
 /* want_gres.c */
 struct sl_ask;
-/* Make the request strict: the job gets its fewest nodes, since with more of them only select knows what each gives.
- * False if that is not possible. */
-bool want_narrow(const struct sl_cluster *c, struct want *w);
 /* --ntasks-per-gpu: if the request settles how many tasks each node has, they become part of it; else the job is native. */
 void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* --gres-flags=enforce-binding: likewise. */
-void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* True if each of its nodes that has as many of a row of gres as are asked for of a socket is sure to have as many on one
- * socket. */
-bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, uint32_t row);
-
-/* want_each.c */
 /* CPUs and memory that come with each gres, once the request has tasks, nodes and gres.  If nodes may give unequal amounts the
  * job becomes native. */
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
-/* What a node has of the gres of a row: of that name, and of that type or of any. */
-uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, bool any_type);
+/* True if the job has whole nodes, and CPUs or memory come with its gres. */
+bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w);
 
-/*
- * How many gres of the job as a whole (--gpus) each node gives, if that is settled: the job has one node, or one piece for each
- * node, or needs all pieces of each node.  0 if it is not: then select deals the pieces out.
- */
-uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-
-/* want_asks_company(): true if the job has whole nodes, and CPUs or memory come with its gres.  want_has_company(): true if
- * the node has enough of them for all of its gres. */
-bool want_asks_company(const struct sl_cluster *c, const struct want *w);
-bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
+/* True if the node has enough CPUs and memory for all of its gres. */
+bool want_has_brought(const struct sl_cluster *c, const struct want *w, uint32_t n);
 
 /* want_deal.c */
 /* How its tasks are dealt out to its nodes, once it is known how many of both there may be; 0 or -1. */

@@ -85,10 +85,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 
 #define EVEN_TRIES 64
 
-/*
- * Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it.
- * Beside gres, which cores select gives may depend on which are near them: where all are free it has them all.
- */
+/* Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it. */
 static void find_even_nodes(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
 {
 	const struct part *part = cluster_part(c, &w->entry);
@@ -102,8 +99,6 @@ static void find_even_nodes(const struct sl_cluster *c, struct want *w, const st
 		w->even_nodes = w->even_free ? nodes : 0;
 	}
 	w->even_tasks = w->even_nodes ? r->tasks / w->even_nodes : 0;
-	if (a->gres.count)
-		w->even_free = (uint32_t) (part->sockets * part->socket_cores);
 }
 
 /* From 24.11 on select wants a CPU of a whole node for each of its tasks: a thread that is left of a socket's cores is none. */
@@ -135,13 +130,15 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
 	if (!want_can_place(w, SL_SOCKET_SHAPE))
 		return 0;
-	if (!r->whole_nodes && !a->gres.count)
+	if (!r->whole_nodes && !a->gres.count && !w->room)
 		free = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
 	r->least_free_cores = most(free, w->room);
-	if (!r->whole_nodes && !free) {
+	/* beside gres select may count only cores near them; for fewer tasks than --ntasks-per-node it wants sockets with room
+	 * for as many as that says */
+	if (!r->whole_nodes && !free)
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
+	if (!r->whole_nodes && !free && !a->gres.count && !w->room)
 		find_even_nodes(c, w, a, threads);
-	}
 	if (!r->whole_nodes)
 		return 0;
 	sockets = job->sockets_per_node[j];

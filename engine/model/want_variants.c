@@ -8,7 +8,7 @@
  *
  *	gres of the job			on its fewest nodes (want_gres.c)
  *	sockets of several nodes	the same number of tasks on each, and so many cores free that it does not matter
- *					of which sockets they are: beside gres all of them
+ *					of which sockets they are
  *	features that a reboot brings	on nodes where they are active
  */
 #include "model/native.h"

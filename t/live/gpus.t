@@ -51,11 +51,8 @@ has_each() { # JOBID
 	done < <(scontrol -d -o show job "$1" | grep -oE ' Nodes=[^ ]+ CPU_IDs=[^ ]+ Mem=[0-9]+ GRES=[^ ]*' | sed 's/^ //') |
 		sort | cut -d ' ' -f 2 | paste -sd ' '
 }
-it "whole nodes have all of their GPUs, however many are asked for of each socket" gives "8:4 8:4" -N2 --exclusive --sockets-per-node=2 --gpus-per-socket=2
-it "... or of one" gives "8:4" -N1 --exclusive --sockets-per-node=1 --gpus-per-socket=1
-
 more_than_a_socket_has() { fails submit -N1 --exclusive --sockets-per-node=1 --gpus-per-socket=3; }
-it "... more than any socket has is select's to refuse" more_than_a_socket_has
+it "more GPUs than any socket has are select's to refuse" more_than_a_socket_has
 
 # What a node is to have follows from it.
 of_node_and_socket() {
@@ -79,10 +76,6 @@ it "... of as many GPUs as there are tasks for" gives "4:2" -n4 --ntasks-per-gpu
 it "... of whole nodes" gives "8:4 8:4" -N2 --exclusive --gpus-per-node=4 --ntasks-per-gpu=1
 it "... and of nodes of one socket" gives "4:2 4:2" -p one -N2 --gpus-per-node=2 --ntasks-per-gpu=2
 
-it "tasks that are bound to GPUs have cores of the one socket" gives "2:2" -p one -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding
-it "... of each of several nodes" gives "2:2 2:2" -p one -N2 -n4 --ntasks-per-node=2 --gpus-per-task=1 --gres-flags=enforce-binding
-it "... as many as they take, however many nodes they may have" gives "6:3" -p one -n3 -c2 --gpus-per-task=1 --gres-flags=enforce-binding
-
 # (With GPUs near but one of their sockets select may give more cores than tasks take.)
 bound_to_sockets() {
 	local id differs
@@ -94,7 +87,7 @@ bound_to_sockets() {
 	starts "$(submit -n1 --gres=gpu:1 --gres-flags=enforce-binding)"
 	status_is layout_differs "$differs"
 }
-it "... of several sockets, select says which" bound_to_sockets
+it "tasks that are bound to GPUs have the cores that select says" bound_to_sockets
 it "cores bound to GPUs of a node of one socket are any of it" gives "3:2" -p one -N1 -n3 --gres=gpu:2 --gres-flags=enforce-binding
 it "... of whole nodes all of them" gives "8:4" -N1 --exclusive --gres=gpu:4 --gres-flags=enforce-binding
 

@@ -94,7 +94,9 @@ CELLS(sockets_of_parts_of_nodes_are_sure_where_enough_is_free,
 	{ "nodes=1 max_nodes=1 tasks=4 cores_per_socket=3", "v0.least_free_cores=6" },		/* 3 + 2 have but 3 */
 	{ "nodes=1 max_nodes=2 tasks=4 ntasks_per_socket=3", "v0.least_free_cores=5 v0.max_nodes=1" },
 	/* which are near its GPU is not known */
-	{ "nodes=1 max_nodes=1 tasks=4 gpus=1 ntasks_per_socket=2", "v0.least_free_cores=8" })
+	{ "nodes=1 max_nodes=1 tasks=4 gpus=1 ntasks_per_socket=2", "left=TASKS_PER_SOCKET variants=1" },
+	/* select looks for sockets with room for eight tasks */
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=8 ntasks_per_socket=4", "left=TASKS_PER_SOCKET variants=1" })
 
 CELLS(planes_are_placed_where_they_settle_what_each_node_gives,
 	ON("4x8c"),

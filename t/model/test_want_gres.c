@@ -69,19 +69,6 @@ CELLS(whole_nodes_without_enough_for_all_their_gres_are_none,
 	EACH("nodes=1 tasks=1 exclusive gres:gpu=1 cpus_with_gres=9", "never"),
 	EACH("nodes=1 tasks=1 exclusive gres:gpu=1 memory_with_gres=2001", "never"))
 
-/* Some socket has two of four, whichever these are near; three only select can tell. */
-CELLS(whole_nodes_have_what_is_asked_for_of_a_socket,
-	ON("4x8c2s4g"),
-	{ "nodes=2 tasks=2 exclusive gres:gpu=1/socket sockets_per_node=1", "on=n0:8 n1:8" },
-	{ "nodes=2 tasks=2 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n0:8 n1:8" },
-	{ "nodes=1 max_nodes=2 tasks=9 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n0:8 n1:8" },
-	{ "nodes=1 tasks=1 exclusive gres:gpu=3/socket sockets_per_node=1", "left=SOCKET_GRES" },
-	{ "nodes=1 tasks=1 exclusive gres:gpu=2/socket sockets_per_node=1 bound_gres", "left=SOCKET_GRES" },
-	{ "nodes=1 tasks=1 gres:gpu=2/socket sockets_per_node=1", "left=SOCKETS+SOCKET_GRES" },
-	/* a node without as many is none */
-	ON("2x8c2s1g+2x8c2s4g"),
-	{ "nodes=2 tasks=2 exclusive gres:gpu=2/socket sockets_per_node=2", "on=n2:8 n3:8" })
-
 /* So many tasks for each GPU: on its fewest nodes a job has as many on each, with the GPUs of these. */
 CELLS(all_gpus_have_as_many_tasks,
 	ON("4x8c2t4g"),
@@ -106,22 +93,16 @@ CELLS(all_gpus_have_as_many_tasks,
 	/* who is left to select asks no more than the job: what that does with two tasks of one GPU each is its affair */
 	{ "nodes=2 max_nodes=4 tasks=8 gres:gpu=4/job tasks_per_gres", "left=TASKS_PER_GRES tasks_per_node=0 max_nodes=4 g0.per=2" })
 
-/* Of nodes of one socket all cores are near: there is no core more of each than as many tasks take. */
-CELLS(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket,
+/* Of nodes of one socket all cores are near. */
+CELLS(gres_bound_to_cores_are_placed_on_nodes_of_one_socket,
 	ON("4x8c2t4g"),
-	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "on=n0:1" },
-	{ "tasks=3 cpus_per_task=4 gres:gpu=1/task bound_gres", "on=n0:6" },
-	{ "nodes=2 max_nodes=2 tasks=2 gres:gpu=2/task bound_gres task_gres", "on=n0:1 n1:1" },
-	{ "nodes=2 max_nodes=2 tasks=4 tasks_per_node=2 gres:gpu=1/task bound_gres", "on=n0:1 n1:1" },
-	{ "nodes=2 max_nodes=2 tasks=4 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
-	{ "nodes=1 tasks=2 cpus_per_task=3 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
-	{ "nodes=1 tasks=2 gres:gpu=2 bound_gres task_gres", "left=BOUND_TASKS" },
 	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=2 bound_gres", "on=n0:2 n1:1" },
-	{ "nodes=1 max_nodes=1 gres:gpu=2 bound_gres", "left=BOUND_GRES" },	/* no number of tasks: select gives all cores */
 	{ "nodes=1 max_nodes=1 exclusive gres:gpu=2 bound_gres", "on=n0:8" },
+	/* without a number of tasks select gives all cores, for gres of tasks those of as many as could be on the node */
+	{ "nodes=1 max_nodes=1 gres:gpu=2 bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
+	/* a core of each socket that the GPUs may be near */
 	ON("4x8c2s2t4g"),
-	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_TASKS" },
-	/* a core of each socket that it may be near */
 	{ "nodes=1 tasks=2 gres:gpu=1 bound_gres", "left=BOUND_GRES" },
 	{ "nodes=1 tasks=2 exclusive gres:gpu=1 bound_gres", "on=n0:8" })
 
@@ -231,9 +212,8 @@ int main(void)
 		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
 		cmocka_unit_test(more_tasks_than_cpus_with_the_gres_of_several_nodes_are_left_to_select),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
-		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
-		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
+		cmocka_unit_test(gres_bound_to_cores_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),
 		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),
 		cmocka_unit_test(a_layout_that_is_given_counts_the_cpus_of_gres),

@@ -8,26 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
+#include "base/number.h"
 
 static uint32_t capped_product(uint32_t a, uint32_t b)
 {
-	uint64_t n = (uint64_t) a * b;
-
-	return n > UINT32_MAX ? UINT32_MAX : (uint32_t) n;
-}
-
-static uint64_t quotient_up(uint64_t a, uint64_t b)
-{
-	return (a + b - 1) / b;
+	return (uint32_t) sl_product_within(a, b, UINT32_MAX);
 }
 
 /* -- the request --------------------------------------------------------- */
@@ -42,31 +27,31 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 		most = 0;
 	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
 		few = 0;
-	a->min_nodes = larger(larger(a->min_nodes, few), 1);
+	a->min_nodes = sl_max(sl_max(a->min_nodes, few), 1);
 	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, SL_PER_NODE) +
 		check_gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
-	a->node_cpus = larger(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
+	a->node_cpus = sl_max(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
 	/* slurmctld raises min_cpus to the CPUs that come with the gres of all nodes: these do not stand for tasks */
 	if (num_tasks && !a->overcommit && min_cpus <= check_gres_cpus(c, a->gres, SL_PER_NODE) * a->min_nodes)
 		min_cpus = capped_product(num_tasks, a->cpus_per_task);
-	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
+	a->tasks = (uint32_t) sl_quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
-		a->tasks = larger(a->tasks, num_tasks);
-	a->tasks_max = larger(a->tasks, job->max_cpus[j] / a->cpus_per_task);
-	a->max_nodes = larger(a->min_nodes, a->tasks_max);
+		a->tasks = sl_max(a->tasks, num_tasks);
+	a->tasks_max = sl_max(a->tasks, job->max_cpus[j] / a->cpus_per_task);
+	a->max_nodes = sl_max(a->min_nodes, a->tasks_max);
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
 		if (c->snap->job_gres.per[g] == SL_PER_JOB)
-			a->max_nodes = larger(a->max_nodes, c->snap->job_gres.count[g]);
+			a->max_nodes = sl_max(a->max_nodes, c->snap->job_gres.count[g]);
 		else if (c->snap->job_gres.per[g] == SL_PER_TASK && a->overcommit)
-			a->max_nodes = larger(a->max_nodes, num_tasks);
+			a->max_nodes = sl_max(a->max_nodes, num_tasks);
 	if (max_nodes)
 		a->max_nodes = max_nodes;
 	if (num_tasks)
-		a->max_nodes = smaller(a->max_nodes, larger(num_tasks, a->min_nodes));
+		a->max_nodes = sl_min(a->max_nodes, sl_max(num_tasks, a->min_nodes));
 	if (most && most < a->max_nodes)
 		a->max_nodes = most;
 	if (a->max_nodes == 1)
-		a->node_cpus = larger(a->node_cpus, capped_product(a->tasks, a->cpus_per_task));
+		a->node_cpus = sl_max(a->node_cpus, capped_product(a->tasks, a->cpus_per_task));
 }
 
 static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *a)
@@ -97,7 +82,7 @@ static uint32_t cpus_of_task(const struct check *c, const struct ask *a)
 {
 	uint64_t cpus = check_gres_cpus(c, a->gres, SL_PER_TASK);
 
-	return larger(a->cpus_per_task, cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX);
+	return sl_max(a->cpus_per_task, cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX);
 }
 
 void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, struct ask *a)
@@ -107,10 +92,10 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 	uint32_t flags = job->flags[j], select = s->meta.select_flags[0], i;
 
 	*a = (struct ask) {
-		.min_nodes = larger(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = larger(job->cpus_per_task[j], 1),
+		.min_nodes = sl_max(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = sl_max(job->cpus_per_task[j], 1),
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
 		.few_on_core = job->ntasks_per_core[j], .tasks_per_socket = job->ntasks_per_socket[j],
-		.by_socket = sl_snapshot_by_socket(s, p), .threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
+		.by_socket = sl_snapshot_by_socket(s, p), .threads = job->threads_per_core[j], .node_cpus = sl_max(job->pn_min_cpus[j], 1),
 		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
 		.whole = (flags & SL_JOBF_EXCLUSIVE) || check_core_spec(c, j) || (select & SL_SELECT_WHOLE_NODE) ||
 			!s->partition.oversubscribe[p],
@@ -125,23 +110,23 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		else
 			a->cpus_per_task = cpus_of_task(c, a);
 		if (!a->overcommit)
-			a->node_cpus = larger(a->node_cpus, a->cpus_per_task);
+			a->node_cpus = sl_max(a->node_cpus, a->cpus_per_task);
 		if (a->tasks_per_node && !a->overcommit)
-			a->node_cpus = larger(a->node_cpus, capped_product(a->cpus_per_task, tasks ?
-					      smaller(tasks, a->tasks_per_node) : a->tasks_per_node));
-		ask_size(c, j, p, a, tasks, larger(job->min_cpus[j], 1), job->max_nodes[j]);
+			a->node_cpus = sl_max(a->node_cpus, capped_product(a->cpus_per_task, tasks ?
+					      sl_min(tasks, a->tasks_per_node) : a->tasks_per_node));
+		ask_size(c, j, p, a, tasks, sl_max(job->min_cpus[j], 1), job->max_nodes[j]);
 	} else {
 		i = job->shapes[j].first + shape - 1;
-		a->min_nodes = larger(s->shape.min_nodes[i], check_counted_nodes(c, j));
-		a->cpus_per_task = larger(s->shape.cpus_per_task[i], 1);
+		a->min_nodes = sl_max(s->shape.min_nodes[i], check_counted_nodes(c, j));
+		a->cpus_per_task = sl_max(s->shape.cpus_per_task[i], 1);
 		a->tasks_per_node = s->shape.ntasks_per_node[i];
 		a->gres = s->shape.gres[i];
 		a->time_limit = s->shape.time_limit[i];
 		a->overcommit = false;
 		a->cpus_per_task = cpus_of_task(c, a);
-		a->node_cpus = capped_product(a->cpus_per_task, larger(a->tasks_per_node, 1));
+		a->node_cpus = capped_product(a->cpus_per_task, sl_max(a->tasks_per_node, 1));
 		ask_size(c, j, p, a, s->shape.num_tasks[i],
-			 capped_product(larger(s->shape.num_tasks[i], 1), a->cpus_per_task), s->shape.max_nodes[i]);
+			 capped_product(sl_max(s->shape.num_tasks[i], 1), a->cpus_per_task), s->shape.max_nodes[i]);
 	}
 	ask_time(c, j, p, a);
 }
@@ -150,14 +135,14 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 
 static uint32_t usable_threads(const struct check *c, const struct ask *a, uint32_t node)
 {
-	uint32_t t = larger(c->snap->node.threads[node], 1);
+	uint32_t t = sl_max(c->snap->node.threads[node], 1);
 
 	return a->threads && a->threads < t ? a->threads : t;
 }
 
 static uint32_t count_sockets(const struct check *c, uint32_t node)
 {
-	return larger(c->snap->node.sockets[node], 1);
+	return sl_max(c->snap->node.sockets[node], 1);
 }
 
 /* Cores are allocated in multiples of this: whole sockets with CR_Socket. */
@@ -176,8 +161,8 @@ uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node,
 	if (!a->tasks_per_core)
 		return cores * t / a->cpus_per_task;
 	if (a->cpus_per_task <= t)
-		return cores * smaller(a->tasks_per_core, t / a->cpus_per_task);
-	return cores / quotient_up(a->cpus_per_task, t);
+		return cores * sl_min(a->tasks_per_core, t / a->cpus_per_task);
+	return cores / sl_quotient_up(a->cpus_per_task, t);
 }
 
 uint32_t check_least_cores(const struct check *c, const struct ask *a, uint32_t node)
@@ -185,14 +170,14 @@ uint32_t check_least_cores(const struct check *c, const struct ask *a, uint32_t 
 	uint32_t cpus = usable_threads(c, a, node), once = cores_at_once(c, a, node);
 
 	if (a->few_on_core)
-		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
-	return capped_product(larger((uint32_t) quotient_up(a->node_cpus, (uint64_t) cpus * once), 1), once);
+		cpus = sl_min(cpus, capped_product(a->few_on_core, a->cpus_per_task));
+	return capped_product(sl_max((uint32_t) sl_quotient_up(a->node_cpus, (uint64_t) cpus * once), 1), once);
 }
 
 int64_t check_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
+	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * sl_max(c->snap->node.threads[node], 1);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
@@ -267,8 +252,8 @@ static int check_sockets(struct check *c, const struct row *r, const struct ask 
 
 	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > each)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
-			       " cores, needs %" PRIu32 " of %" PRIu32, job->id[j], name, sockets, each,
-			       larger(job->sockets_per_node[j], 1), larger(job->cores_per_socket[j], 1));
+			       " cores, needs %" PRIu64 " of %" PRIu64, job->id[j], name, sockets, each,
+			       sl_max(job->sockets_per_node[j], 1), sl_max(job->cores_per_socket[j], 1));
 	if (cores % cores_at_once(c, a, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, sockets of it have %" PRIu32,
 			       job->id[j], name, cores, each);

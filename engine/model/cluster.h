@@ -132,7 +132,6 @@ struct sl_variant {
 	bool now, later;		/* a start at this moment; one after it */
 	bool select;			/* Slurm's select chooses its nodes: an upper bound */
 	bool in_rows;			/* a start now shares cores with others: not on nodes reserved for jobs that need a row there */
-	uint32_t few;			/* ... on nodes with so many jobs at most; 0: with any number */
 };
 #define SL_MAX_VARIANTS 64		/* a job with more of them is left to select */
 

@@ -130,7 +130,6 @@ struct wide {
 struct rows {
 	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
 	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
-	uint32_t few;			/* and that is so, too, of nodes that have no more jobs than that */
 	bool alone;			/* there is one of them then */
 };
 

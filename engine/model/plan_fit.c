@@ -153,13 +153,40 @@ static const struct sl_request *request_for(const struct attempt *a, const struc
 	return copy;
 }
 
+/* True if the cores of the job have to be in one row of each of its nodes (want_shared.c). Of a single core any row will do. */
+static bool is_in_rows(const struct want *w)
+{
+	return w->enclave && w->enclave->shared && w->rows.enough != 1;
+}
+
+/* a->open becomes the eligible nodes of *r*, without those that other jobs have reserved within its time; *in_rows*: only those of
+ * jobs that need several cores in one row there. 0 or -1. */
+static int open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err)
+{
+	const struct bookings *reserved = &a->p->reserved;
+	int64_t end = sl_later(a->p->c->now, r->duration);
+
+	if (sl_nodeset_copy(&a->open, r->eligible, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < reserved->count; i++) {
+		const struct booking *b = reserved->item[i];
+
+		if (b->entry.job == a->w->entry.job || b->t0 >= end || (in_rows && !is_in_rows(b->want)))
+			continue;
+		for (uint32_t s = 0; s < b->layout.shares; s++)
+			if (sl_nodeset_subtract(&a->open, &b->layout.share[s].nodes, err) < 0)
+				return -1;
+	}
+	return a->p->holds ? plan_hold_keep_off(a->p, a->w->entry.job, &a->open, err) : 0;
+}
+
 /*
  * For a start now on nodes that select chooses, or on cores that others may have: nobody knows which these will be, so all
  * nodes that others have reserved within its time are left out, whatever is free there.  1; 0: it cannot be; or -1.
  */
 static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct sl_request *r, struct sl_error *err)
 {
-	if (plan_open_nodes(a, r, v->in_rows, err) < 0 || (v->few && plan_keep_few(a, v->few, err) < 0))
+	if (open_nodes(a, r, v->in_rows, err) < 0)
 		return -1;
 	if (v->in_rows && r->parts)
 		return a->open.count == r->eligible->count;

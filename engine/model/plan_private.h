@@ -659,15 +659,6 @@ int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t fro
 /* plan_fits() from now on; a refusal is kept. */
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
 
-/* plan_rows.c */
-/* a->open becomes the eligible nodes of *r*, less those that other jobs have reserved within its time; *in_rows*: only
- * reservations count whose jobs need several cores in one row there.  0 or -1. */
-int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err);
-
-/* Take those nodes out of a->open that have more than *most* jobs.  (n jobs have cores in n rows at most, so that on the
- * nodes that stay the other rows are unused.)  0 or -1. */
-int plan_keep_few(struct attempt *a, uint32_t most, struct sl_error *err);
-
 /* plan_room.c: was it passed over? */
 bool plan_is_passed(const struct sl_plan *p, uint32_t job);
 

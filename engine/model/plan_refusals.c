@@ -37,8 +37,7 @@ static bool is_due(const struct sl_variant *v, int64_t now)
 /* Of starts now by *b*: would it be looked for by *a*, on no fewer nodes, for no more? */
 static bool is_variant_no_less(const struct sl_variant *a, const struct sl_variant *b)
 {
-	return (b->select || !a->select) && (b->in_rows || !a->in_rows) &&
-		(!a->few || (b->few && b->few <= a->few)) && sl_request_asks_no_less(&a->request, &b->request);
+	return (b->select || !a->select) && (b->in_rows || !a->in_rows) && sl_request_asks_no_less(&a->request, &b->request);
 }
 
 /* Most jobs ask for fewer tasks than the other one, by whichever of their variants: then nothing else is compared. */

@@ -41,7 +41,7 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...)
 /* Cores of a socket of a node whose sockets are alike and all for jobs; else -1. */
 static int64_t count_socket_cores(const struct sl_node_view *node, uint32_t n)
 {
-	uint32_t sockets = most(node->sockets[n], 1);
+	uint32_t sockets = sl_max(node->sockets[n], 1);
 
 	return node->core_spec[n] || node->cores[n] % sockets ? -1 : (int64_t) node->cores[n] / sockets;
 }
@@ -57,18 +57,18 @@ static void measure_nodes(struct sl_cluster *c, const struct sl_entry *e)
 	part->min_threads = part->max_threads = 1;
 	for (uint32_t i = 0; i < part->nodes.runs; i++) {
 		for (uint32_t n = part->nodes.run[i].first; n <= part->nodes.run[i].last; n++) {
-			uint32_t t = most(node->threads[n], 1);
+			uint32_t t = sl_max(node->threads[n], 1);
 			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0, core_spec = node->core_spec[n];
-			int64_t sockets = most(node->sockets[n], 1), socket_cores = count_socket_cores(node, n);
+			int64_t sockets = sl_max(node->sockets[n], 1), socket_cores = count_socket_cores(node, n);
 
 			part->shares |= c->rows && c->rows[n] > 1;
-			part->min_threads = first ? t : least(part->min_threads, t);
-			part->max_threads = first ? t : most(part->max_threads, t);
+			part->min_threads = first ? t : sl_min(part->min_threads, t);
+			part->max_threads = first ? t : sl_max(part->max_threads, t);
 			part->memory = first || part->memory == memory ? memory : -1;
 			part->sockets = first || part->sockets == sockets ? sockets : -1;
 			part->socket_cores = first || part->socket_cores == socket_cores ? socket_cores : -1;
 			part->core_spec = first || part->core_spec == core_spec ? core_spec : -1;
-			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
+			part->max_cores = first ? node->cores[n] : sl_max(part->max_cores, node->cores[n]);
 			part->restricts_cores |= node->res_cores_per_gpu[n] > 0;
 			part->has_others |= !*cluster_str(c, node->topology[n]);
 			first = false;
@@ -85,38 +85,27 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 	uint32_t p = w->entry.partition, tasks = a->tasks, flags = c->snap->job.flags[w->entry.job];
 	uint32_t max_nodes = flags & SL_JOBF_ANY_MAX_NODES && a->max_nodes ? 0 : part->max_nodes[p];
 
-	a->tasks = over(a->min_cpus, a->cpus_per_task);
+	a->tasks = sl_quotient_up(a->min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
-		a->tasks = most(a->tasks, tasks);
+		a->tasks = sl_max(a->tasks, tasks);
 	if (!(flags & SL_JOBF_ANY_MIN_NODES))
-		a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
+		a->min_nodes = sl_max(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
-		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
-				    most(w->pub.asked & SL_W(TASK_GRES) && a->overcommit ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
+		a->max_nodes = sl_max(sl_max(a->min_nodes, sl_ask_job_gres(c->snap, a)),
+				    sl_max(w->pub.asked & SL_W(TASK_GRES) && a->overcommit ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
-		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
+		a->max_nodes = sl_min(a->max_nodes, sl_max(tasks, a->min_nodes));
 	if (max_nodes)
-		a->max_nodes = least(a->max_nodes, max_nodes);
+		a->max_nodes = sl_min(a->max_nodes, max_nodes);
 	if (w->entry.loan) {
 		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
 
 		for (uint32_t i = 0; i <= loan->lenders; i++) {
 			uint32_t limit = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
 
-			a->max_nodes = limit ? least(a->max_nodes, limit) : a->max_nodes;
+			a->max_nodes = limit ? sl_min(a->max_nodes, limit) : a->max_nodes;
 		}
 	}
-}
-
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /* The cores that it leaves to the system are not the node's own. */
@@ -124,7 +113,7 @@ static void ask_core_spec(struct sl_cluster *c, struct want *w)
 {
 	if (want_can_place(w, SL_W(CORE_SPEC) | SL_W(THREAD_SPEC)))
 		w->pub.request.extra_cores = (int32_t) cluster_part(c, &w->entry)->core_spec -
-			(int32_t) least(c->snap->job.core_spec[w->entry.job], SL_MAX_NODE_CORES);
+			(int32_t) sl_min(c->snap->job.core_spec[w->entry.job], SL_MAX_NODE_CORES);
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads. */
@@ -135,14 +124,14 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 
 	if (use && use < threads)
 		threads = use;
-	r->min_cores_per_node = over(a->node_cpus, counted_cpus(threads, k, a->cpus_per_task));
+	r->min_cores_per_node = sl_quotient_up(a->node_cpus, counted_cpus(threads, k, a->cpus_per_task));
 	if (!k && (c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE))
 		k = 1;
 	if (k) {
-		r->cores_per_task = over(a->cpus_per_task, threads);
-		r->tasks_per_core = a->cpus_per_task < threads ? least(threads / a->cpus_per_task, k) : 1;
+		r->cores_per_task = sl_quotient_up(a->cpus_per_task, threads);
+		r->tasks_per_core = a->cpus_per_task < threads ? sl_min(threads / a->cpus_per_task, k) : 1;
 	} else {	/* the threads of a core may be of two tasks */
-		uint32_t both = common_divisor(a->cpus_per_task, threads);
+		uint32_t both = (uint32_t) sl_gcd(a->cpus_per_task, threads);
 
 		r->cores_per_task = a->cpus_per_task / both;
 		r->tasks_per_core = threads / both;
@@ -224,7 +213,7 @@ static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask
 static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 {
 	need->per = SL_GRES_PER_JOB;
-	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * most(tasks, 1);
+	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * sl_max(tasks, 1);
 }
 
 /* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there.  What
@@ -527,7 +516,7 @@ static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask
 	if (nodes > (a->max_nodes ? a->max_nodes : UINT32_MAX))
 		return want_refuse(w, SL_WHY_NEVER, "may have %" PRIu32 " nodes, its constraint counts %" PRIu64 ": %s",
 				   a->max_nodes ? a->max_nodes : UINT32_MAX, nodes, constraint);
-	a->min_nodes = most(a->min_nodes, (uint32_t) nodes);
+	a->min_nodes = sl_max(a->min_nodes, (uint32_t) nodes);
 	return 0;
 }
 

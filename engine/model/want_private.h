@@ -8,6 +8,7 @@
 #ifndef SL_WANT_PRIVATE_H
 #define SL_WANT_PRIVATE_H
 
+#include "base/number.h"
 #include "model/cluster_private.h"
 #include "model/native.h"
 
@@ -15,21 +16,6 @@
 static inline bool want_can_place(const struct want *w, sl_word_set words)
 {
 	return w->pub.asked & words && !(sl_words_left(w->pub.asked) & words);
-}
-
-static inline uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static inline uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
-{
-	return a / b + (a % b != 0);
 }
 
 /* CPUs of a core that select counts when a job asks for CPUs of a node: those of the tasks that may be on the core. */

@@ -5,15 +5,13 @@
  * Select keeps the jobs of a partition in n rows.  Within a row no two jobs have a core in common.  Select puts a job on
  * cores that no job has; if its nodes have too few of these, into the first row that has enough free cores on all of them.
  * Which cores a job has, and in which row it is, is not in the snapshot.  But numbers alone are sometimes enough.  On the
- * timeline a node of C cores has n*C core slots, and a job that needs k cores of the node is sure to find them in three cases:
+ * timeline a node of C cores has n*C core slots, and a job that needs k cores of the node is sure to find them in two cases:
  *
  * "spare": with (n-1)*C slots free beside the k, there are k cores that no job has, however the others lie.
  *
  * "enough": a row that lacks k free cores on a node has at least C-k+1 in use there.  If more than n*(k-1) slots of the node
  * are free, fewer than n rows can lack them.  With m nodes, at most (n-1)/m rows may lack them on each node: then one row is
  * left that lacks them on none.
- *
- * "few": a row without a job on the node lacks nothing there, so at most as many rows lack cores as there are jobs.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -51,7 +49,6 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;
 	poor = (rows - 1) / nodes;
-	w->rows.few = poor;
 	w->rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
 }
 

@@ -51,7 +51,7 @@ static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, in
 uint32_t want_tasks_of_each_node(const struct sl_request *r)
 {
 	if (r->max_nodes == 1)
-		return most(r->tasks, 1);
+		return sl_max(r->tasks, 1);
 	return r->tasks_per_node && r->min_nodes == r->max_nodes &&
 		(uint64_t) r->tasks_per_node * r->min_nodes == r->tasks ? r->tasks_per_node : 0;
 }
@@ -73,13 +73,12 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 	    tasks > part->socket_cores * part->min_threads)
 		return 0;
 	need = ((int64_t) here * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
-	if (need < most(r->min_cores_per_node, over(a->node_cpus, threads)))
-		need = most(r->min_cores_per_node, over(a->node_cpus, threads));
+	need = sl_max_signed(need, (int64_t) sl_max(r->min_cores_per_node, sl_quotient_up(a->node_cpus, threads)));
 	if (tasks && !a->tasks_per_node && need < cap)	/* select looks for room for a socket's tasks on each node */
 		need = cap;
 	all = (uint32_t) (part->sockets * part->socket_cores);
-	free = SL_FIRST(n, 1, all + 1, sure_cores(part, n, cap, most(job->cores_per_socket[j], 1),
-						  most(job->sockets_per_node[j], 1)) < need);
+	free = SL_FIRST(n, 1, all + 1, sure_cores(part, n, cap, sl_max(job->cores_per_socket[j], 1),
+						  sl_max(job->sockets_per_node[j], 1)) < need);
 	return free <= all ? free : 0;
 }
 
@@ -90,7 +89,7 @@ static void find_even_nodes(const struct sl_cluster *c, struct want *w, const st
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t nodes = r->min_nodes, most_nodes = least(least(r->max_nodes, r->tasks), part->nodes.count);
+	uint32_t nodes = r->min_nodes, most_nodes = sl_min(sl_min(r->max_nodes, r->tasks), part->nodes.count);
 
 	if ((a->tasks_per_node && !want_tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
 		return;
@@ -121,7 +120,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	if (!(w->pub.asked & SL_SOCKET_SHAPE))
 		return 0;
 	if (job->threads_per_core[j])
-		threads = least(threads, job->threads_per_core[j]);
+		threads = sl_min(threads, job->threads_per_core[j]);
 	if (job->ntasks_per_core[j])
 		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
@@ -132,7 +131,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		return 0;
 	if (!r->whole_nodes && !a->gres.count && !w->room)
 		free = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
-	r->least_free_cores = most(free, w->room);
+	r->least_free_cores = sl_max(free, w->room);
 	/* beside gres select may count only cores near them; for fewer tasks than --ntasks-per-node it wants sockets with room
 	 * for as many as that says */
 	if (!r->whole_nodes && !free)
@@ -143,8 +142,8 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		return 0;
 	sockets = job->sockets_per_node[j];
 	if (sockets > part->sockets || job->cores_per_socket[j] > part->socket_cores)
-		return want_refuse(w, SL_WHY_NEVER, "needs %" PRIu32 " sockets of %" PRIu32 " cores on a node, there are %" PRId64
-				   " of %" PRId64, most(sockets, 1), most(job->cores_per_socket[j], 1), part->sockets,
+		return want_refuse(w, SL_WHY_NEVER, "needs %" PRIu64 " sockets of %" PRIu64 " cores on a node, there are %" PRId64
+				   " of %" PRId64, sl_max(sockets, 1), sl_max(job->cores_per_socket[j], 1), part->sockets,
 				   part->socket_cores);
 	if (tasks > part->socket_cores * part->min_threads ||
 	    (!a->tasks_per_node && (uint64_t) cores * threads / a->cpus_per_task < tasks))

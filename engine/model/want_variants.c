@@ -101,7 +101,7 @@ static void deal_evenly(struct want *w)
 	want_keep_wide(w);
 	r->min_nodes = r->max_nodes = w->even_nodes;
 	r->tasks_per_node = w->even_tasks;
-	r->least_free_cores = most(w->even_free, w->room);
+	r->least_free_cores = sl_max(w->even_free, w->room);
 	is_placed(w);
 }
 
@@ -196,7 +196,7 @@ static void list_select(const struct want *w, struct list *l)
 	}
 }
 
-/* Add a variant for a start now on shared cores (plan_rows.c). */
+/* Add a variant for a start now on shared cores (want_shared.c). */
 static struct sl_variant *add_now(struct list *l, const struct sl_variant *v)
 {
 	struct sl_variant *now = add(l, v);
@@ -214,7 +214,7 @@ static void spare(struct sl_variant *v, const struct rows *rows)
 }
 
 /* Shared cores, in the order in which they are tried for a start now: cores that no job has; nodes on which some row is sure
- * to have enough (by cores, or by the number of jobs there); select.  Later starts only count cores. */
+ * to have enough; select.  Later starts only count cores. */
 static void list_rows(const struct want *w, struct list *l)
 {
 	struct list all;
@@ -229,13 +229,6 @@ static void list_rows(const struct want *w, struct list *l)
 		enough->request.least_free_cores = rows->enough;
 		if (rows->alone)
 			enough->request.max_nodes = 1;
-	}
-	for (uint32_t i = 0; rows->enough && rows->few && !w->pub.request.parts && i < l->n; i++) {
-		struct sl_variant *few = add_now(&all, &l->at[i]);
-
-		few->few = rows->few;
-		if (rows->alone)
-			few->request.max_nodes = 1;
 	}
 	for (uint32_t i = 0; !is_kept_from_select(w) && i < l->n; i++) {
 		struct sl_variant *select = add_now(&all, &l->at[i]);
@@ -252,7 +245,7 @@ static void list_rows(const struct want *w, struct list *l)
 static bool are_too_many(struct want *w, bool wide)
 {
 	uint64_t n = (uint64_t) (w->pub.many_counts ? 2 * w->counts : 1) * (w->pub.many_sets ? w->choices : 1) *
-		(w->pub.request.max_leaves ? 2 : 1) * (w->rows.spare ? 5 : wide ? 2 : 1);
+		(w->pub.request.max_leaves ? 2 : 1) * (w->rows.spare ? 4 : wide ? 2 : 1);
 
 	if (n <= SL_MAX_VARIANTS)
 		return false;

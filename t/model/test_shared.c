@@ -182,25 +182,6 @@ static void cores_that_nobody_has_come_first(void **state)
 	leave(&d);
 }
 
-/* Of three rows two jobs can be in two at most. */
-static void where_fewer_jobs_are_than_rows_one_is_free(void **state)
-{
-	struct build *b = sharing("1x8c", 3);
-	struct desk d;
-
-	(void) state;
-	runs(b, 9, 0, 5, 600);
-	for (uint32_t i = 1; i <= 3; i++)
-		build_pending(b, (struct build_job) { .id = i, .nodes = 1, .tasks = 6, .limit = 60 });
-	d = sit(b);
-	assert_int_equal(start(&d, 1), 1);
-	assert_int_equal(start(&d, 2), 1);	/* 13 are free, 16 would be enough */
-	assert_int_equal(native_starts(&d), 0);
-	assert_int_equal(start(&d, 3), 1);
-	assert_int_equal(native_starts(&d), 1);
-	leave(&d);
-}
-
 /* Of cores that nobody has select, too, takes some of several nodes before it looks for a row. */
 static void tasks_are_spread_over_cores_that_nobody_has(void **state)
 {
@@ -434,7 +415,6 @@ int main(void)
 		cmocka_unit_test(rows_are_of_nodes_that_are_alike_and_of_one_partition),
 		cmocka_unit_test(cores_that_are_shared_elsewhere_are_no_matter),
 		cmocka_unit_test(cores_that_nobody_has_come_first),
-		cmocka_unit_test(where_fewer_jobs_are_than_rows_one_is_free),
 		cmocka_unit_test(tasks_are_spread_over_cores_that_nobody_has),
 		cmocka_unit_test(who_waits_for_a_row_keeps_others_off_its_nodes),
 		cmocka_unit_test(so_does_who_is_left_to_select),

@@ -18,6 +18,7 @@
 #define FEW 10		/* scores of all classes, before they are asked */
 #define WIDER 0.25	/* before that: the draws' quantiles are taken at so much of the shares that may miss */
 #define STEP 0.02	/* how far a level goes with one miss */
+#define LEAST 0.1	/* the smallest part of both levels that one of them can be */
 
 /* Until when, seconds, a forecast is of a class. */
 static const double until[SL_CALIBRATOR_CLASSES] = { 600, 3600, 4 * 3600, 16 * 3600, INFINITY };
@@ -101,6 +102,44 @@ static int64_t seconds(double x)
 	return x < 0 ? 0 : x < 0x1p52 ? (int64_t) llround(x) : SL_UNLIMITED;
 }
 
+/* The scores that an interval begins and ends with: indices of ascending scores. */
+struct span {
+	uint32_t first, last;
+};
+
+static uint32_t first_equal(const double *sorted, uint32_t at)
+{
+	while (at && sorted[at - 1] == sorted[at])
+		at--;
+	return at;
+}
+
+static uint32_t last_equal(const double *sorted, uint32_t n, uint32_t at)
+{
+	while (at + 1 < n && sorted[at + 1] == sorted[at])
+		at++;
+	return at;
+}
+
+/*
+ * The quantiles at a class's levels.  Where many scores are equal, as where starts are foreseen to the second, an end
+ * among these leaves out fewer scores than its level says; then the other end leaves out as many more.
+ */
+static struct span choose_span(const struct sl_calibrator_class *k, const double *sorted, uint32_t n)
+{
+	uint32_t low = quantile_at(n, k->below), high = quantile_at(n, 1 - k->above), outside, unused;
+	struct span s;
+
+	if (high < low)
+		low = high = (low + high) / 2;
+	outside = low + n - 1 - high;
+	s.first = first_equal(sorted, low);
+	s.last = last_equal(sorted, n, n - 1 - (outside - s.first));
+	unused = outside - s.first - (n - 1 - s.last);
+	s.first = first_equal(sorted, s.first + unused);
+	return s;
+}
+
 /*
  * Draws differ less than starts do: nobody knows that a draw's runtimes are right, nor which jobs come.  On the logs of
  * bench/forecast.md 64 to 71 % of the first sixty starts are within the draws' quantiles of 10 and 90 %.  So, as long as
@@ -115,29 +154,42 @@ struct sl_expected sl_calibrate(const struct sl_calibrator *c, const int64_t *wa
 	uint32_t n = sorted_scores(c, k, sorted);
 
 	if (n >= FEW && wait[draws / 2] < SL_UNLIMITED) {
-		e.low = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, k->below)]) - SHORT);
-		e.high = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, 1 - k->above)]) - SHORT);
+		struct span s = choose_span(k, sorted, n);
+
+		e.low = seconds((e.centre + SHORT) * exp(sorted[s.first]) - SHORT);
+		e.high = seconds((e.centre + SHORT) * exp(sorted[s.last]) - SHORT);
 	}
 	e.point = e.point < e.low ? e.low : e.point > e.high ? e.high : e.point;
 	return e;
 }
 
-static double corrected(double level, double miss, bool missed)
+static double between(double least, double x, double most)
 {
-	level += STEP * (miss - missed);
-	return level < 0.0005 ? 0.0005 : level > 0.5 ? 0.5 : level;
+	return x < least ? least : x > most ? most : x;
+}
+
+/*
+ * Each end is corrected by what it misses, so that in the long run both miss as often.  An end among equal scores cannot
+ * miss that often, and its level would rise for ever while the other one falls; so neither is less than a tenth of their
+ * sum, which is what the interval as a whole misses by.
+ */
+static void correct_levels(struct sl_calibrator_class *k, double miss, bool early, bool late)
+{
+	double below = k->below + STEP * (miss - early), above = k->above + STEP * (miss - late);
+	double both = between(0.001, below + above, 0.9);
+
+	k->below = between(LEAST * both, below, (1 - LEAST) * both);
+	k->above = both - k->below;
 }
 
 void sl_calibrator_learn(struct sl_calibrator *c, const struct sl_expected *e, int64_t wait)
 {
 	struct sl_calibrator_class *k = &c->of[class_of(e->centre)];
-	double miss = (1 - c->confidence) / 2;
 
 	if (e->centre >= (double) SL_UNLIMITED)		/* no start was expected: no score comes of that */
 		return;
 	k->score[k->scores++ % SL_CALIBRATOR_KEPT] = log(((double) wait + SHORT) / (e->centre + SHORT));
-	k->below = corrected(k->below, miss, wait < e->low);
-	k->above = corrected(k->above, miss, wait > e->high);
+	correct_levels(k, (1 - c->confidence) / 2, wait < e->low, wait > e->high);
 }
 
 /* -- kept ----------------------------------------------------------------------- */
@@ -169,7 +221,7 @@ int sl_calibrator_write(const struct sl_calibrator *c, const char *file, struct 
 
 static bool is_level(const json_t *x)
 {
-	return json_is_number(x) && json_number_value(x) >= 0.0005 && json_number_value(x) <= 0.5;
+	return json_is_number(x) && json_number_value(x) > 0 && json_number_value(x) < 0.9;
 }
 
 static bool read_class(struct sl_calibrator_class *k, const json_t *from)

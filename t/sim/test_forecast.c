@@ -479,6 +479,56 @@ static double coverage_of(double confidence)
 	return (double) held / n;
 }
 
+struct kept {
+	double coverage;
+	int64_t width;		/* of the last interval */
+};
+
+/* All draws are one instant.  Of 100 jobs *same* start then, *early* before it and the others after it. */
+static struct kept kept_around_one_instant(int64_t same, int64_t early)
+{
+	struct sl_calibrator c;
+	struct sl_random r;
+	struct kept k = { 0 };
+	uint32_t held = 0, n = 3000;
+
+	sl_random_seed(&r, 21);
+	sl_calibrator_begin(&c, 0.8);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t wait[40], actual = 5000, what = sl_random_between(&r, 1, 100);
+		struct sl_expected e;
+
+		for (int d = 0; d < 40; d++)
+			wait[d] = 5000;
+		e = sl_calibrate(&c, wait, 40);
+		if (what > same)
+			actual += (what <= same + early ? -1 : 1) * sl_random_between(&r, 1, 4000);
+		held += e.low <= actual && actual <= e.high;
+		k.width = e.high - e.low;
+		sl_calibrator_learn(&c, &e, actual);
+	}
+	k.coverage = (double) held / n;
+	return k;
+}
+
+static void an_end_that_misses_too_few_lets_the_other_end_miss_more(void **state)
+{
+	struct kept late = kept_around_one_instant(60, 5), early = kept_around_one_instant(60, 35);
+
+	(void) state;
+	assert_true(late.coverage > 0.78 && late.coverage < 0.82);
+	assert_true(early.coverage > 0.78 && early.coverage < 0.82);
+}
+
+static void an_interval_is_one_instant_where_more_jobs_start_then_than_have_to(void **state)
+{
+	struct kept k = kept_around_one_instant(90, 5);
+
+	(void) state;
+	assert_int_equal(k.width, 0);
+	assert_true(k.coverage > 0.88 && k.coverage < 0.92);
+}
+
 /* Starts spread twice as far as draws do: of the first sixty forecasts of many beginnings most hold, too. */
 static void the_first_intervals_hold_nearly_as_often(void **state)
 {
@@ -601,6 +651,8 @@ int main(void)
 		cmocka_unit_test(the_first_intervals_hold_nearly_as_often),
 		cmocka_unit_test(where_jobs_are_alike_forecasts_are_right_and_reservations_are_not),
 		cmocka_unit_test(intervals_come_to_hold_as_often_as_they_say),
+		cmocka_unit_test(an_end_that_misses_too_few_lets_the_other_end_miss_more),
+		cmocka_unit_test(an_interval_is_one_instant_where_more_jobs_start_then_than_have_to),
 		cmocka_unit_test(a_horizon_of_which_little_is_known_goes_by_the_others),
 		cmocka_unit_test(what_was_learnt_is_kept),
 		cmocka_unit_test(a_file_that_is_none_is_refused),

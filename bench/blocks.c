@@ -2,7 +2,7 @@
 /*
  * blocks.c - what placement in blocks is worth, and what it costs.
  *
- *	bench/blocks [--clos] [JOBS [SEED]]
+ *	bench/blocks [--clos] [--load PERCENT [--print | --from FILE]] [JOBS [SEED]]
  *
  * 33 racks of 18 nodes; with --clos a three-layer Clos network of 847 hosts below 48 leaf switches of 15 to 20 hosts, six leaf
  * switches to a pod.  Jobs have 1 to 144 whole nodes, in segments of up to 18.  Two tables in Markdown on stdout:
@@ -15,7 +15,13 @@
  *
  * Placed by: "blocks" with segments; "blocks" without; "bestfit", which knows the racks as leaf switches and no segments; and
  * "segment by segment", a model of how topology/block of Slurm 26.05 chooses where BlockSizes=18: for one segment after the
- * other the block with the fewest nodes that are enough, of equals the last.  The model is no slurmctld.
+ * other the block with the fewest nodes that are enough, of equals the last.  The model is no slurmctld: bench/blocks-live has one.
+ *
+ * What if, on racks: the model knew when jobs really end; while a large job waits, small ones waited for room in racks that are in
+ * use, for up to six hours; large jobs came first; or all that runs could be packed anew at any time, for nothing, which no scheduler can.
+ * "At most" says how many racks could be whole if what runs were packed anew at that moment (blocks_bound.h).
+ *
+ * --load: the second table for that load alone; --print: its jobs in place of it, --from: it for such jobs from a file.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,44 +30,35 @@
 #include <string.h>
 
 #include "base/heap.h"
-#include "base/order.h"
-#include "base/random.h"
+#include "bench/blocks_bound.h"
+#include "bench/blocks_world.h"
 #include "bench/measure.h"
-#include "timeline/place.h"
 
-#define MOST_RACKS 48
-#define MOST_NODES 847
-#define MOST_SWITCHES (MOST_RACKS + 9)	/* with pods and the core of a Clos network */
 #define PODS 8
-#define SMALL 18
 #define WIDE 24			/* jobs that no leaf switch holds */
-#define CORES 8
 #define LARGE 72
+#define HOLD (6 * 3600)
 #define DEPTH 500		/* jobs that a cycle looks at */
 #define ROUNDS 21
 #define WAITING 500
 
 static const char name[] = "blocks";
 
-static const struct { const char *word; enum sl_place_method method; bool segments, model; } way[] = {
-	{ "blocks, with segments", SL_PLACE_BLOCKS, true, false },
-	{ "segment by segment (model)", SL_PLACE_BLOCKS, true, true },
-	{ "blocks, no segments", SL_PLACE_BLOCKS, false, false },
-	{ "bestfit, no segments", SL_PLACE_BESTFIT, false, false },
+static const struct way way[] = {
+	{ .word = "blocks, with segments", .method = SL_PLACE_BLOCKS, .segments = true },
+	{ .word = "segment by segment (model)", .segments = true, .model = true },
+	{ .word = "the model, ends known", .segments = true, .model = true, .ends_known = true },
+	{ .word = "blocks, small wait", .method = SL_PLACE_BLOCKS, .segments = true, .holds = true },
+	{ .word = "blocks, large first", .method = SL_PLACE_BLOCKS, .segments = true, .large_first = true },
+	{ .word = "blocks, large first, small wait", .method = SL_PLACE_BLOCKS, .segments = true, .holds = true, .large_first = true },
+	{ .word = "moved at will", .segments = true, .moves = true },
+	{ .word = "moved at will, large first", .segments = true, .moves = true, .large_first = true },
+	{ .word = "blocks, no segments", .method = SL_PLACE_BLOCKS },
+	{ .word = "bestfit, no segments", .method = SL_PLACE_BESTFIT },
 };
 #define WAYS (int) (sizeof(way) / sizeof(*way))
 
-struct job {
-	int64_t submit, run, limit, start;
-	uint32_t nodes, segment;
-	bool started;
-	struct sl_layout layout;
-};
-
-struct end {
-	int64_t t;
-	uint32_t job;
-};
+struct world world;
 
 static bool ends_before(const void *none, const struct end *a, const struct end *b)
 {
@@ -71,23 +68,7 @@ static bool ends_before(const void *none, const struct end *a, const struct end 
 
 SL_HEAP(ends, struct end, const void *, ends_before)
 
-static struct {
-	struct sl_timeline *tl;
-	struct sl_tree tree;
-	bool clos;
-	uint32_t racks, nodes, first_of[MOST_RACKS + 1];	/* the first node of a rack; the last entry ends the last rack */
-	uint32_t leaf_of[MOST_NODES], above[MOST_SWITCHES], height[MOST_SWITCHES];
-	struct sl_random random;
-	struct job *job;
-	uint32_t jobs, *queue, queued, ending;
-	struct end *end;
-	bool busy[MOST_NODES];
-	/* sums over time */
-	double whole, busy_nodes, seconds;
-	uint64_t broken_up, wide, wide_racks, wide_pods;
-} world;
-
-static void must(bool could, struct sl_error *err)
+void blocks_must(bool could, struct sl_error *err)
 {
 	if (!could)
 		give_up(name, err);
@@ -108,6 +89,7 @@ static struct job some_job(void)
 	j.run = 60 + (int64_t) exp(8.0 + 1.2 * sl_random_gauss(&world.random));
 	j.run = j.run < 86400 ? j.run : 86400;
 	j.limit = j.run + (int64_t) (3 * sl_random_real(&world.random) * (double) j.run);
+	j.limit = (j.limit + 59) / 60 * 60;	/* as Slurm's are */
 	return j;
 }
 
@@ -128,124 +110,27 @@ static void make_jobs(uint64_t seed, double load)
 	}
 }
 
-/* -- placing ---------------------------------------------------------------- */
-
-static struct sl_request request_of(const struct job *j)
-{
-	return (struct sl_request) { .min_nodes = j->nodes, .max_nodes = j->nodes, .whole_nodes = true, .duration = j->limit };
-}
-
-/* The model: picks for a start at *t*; false where there is no room. */
-static bool pick_segments(const struct job *j, int64_t t, struct sl_pick *pick)
-{
-	uint32_t n = 0, free[MOST_NODES], on[MOST_RACKS] = { 0 };
-
-	for (uint32_t i = 0; i < world.nodes; i++) {
-		struct sl_resources left;
-
-		sl_timeline_free(world.tl, i, t, t + j->limit, &left);
-		free[i] = left.cores == CORES;
-		on[world.leaf_of[i]] += free[i];
-	}
-	for (uint32_t s = 0; s < j->nodes / j->segment; s++) {
-		uint32_t best = world.racks, rest = j->segment;
-
-		for (uint32_t r = 0; r < world.racks; r++)
-			if (on[r] >= rest && (best == world.racks || on[r] <= on[best]))
-				best = r;
-		if (best == world.racks)
-			return false;
-		on[best] -= rest;
-		for (uint32_t i = world.first_of[best]; rest; i++)
-			if (free[i]) {
-				pick[n++] = (struct sl_pick) { .node = i, .cores = CORES };
-				free[i] = 0;
-				rest--;
-			}
-	}
-	return true;
-}
-
-static int by_node(const void *x, const void *y)
-{
-	const struct sl_pick *a = x, *b = y;
-
-	return SL_ORDER(a->node, b->node);
-}
-
-static int fit_by_model(const struct job *j, int64_t t, struct sl_layout *l)
-{
-	struct sl_request r = request_of(j);
-	struct sl_pick pick[MOST_NODES];
-	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick, .count = j->nodes };
-	struct sl_error err = { 0 };
-	int rc;
-
-	sl_layout_clear(l);
-	if (!pick_segments(j, t, pick))
-		return 0;
-	qsort(pick, j->nodes, sizeof(*pick), by_node);
-	rc = sl_fit_at(world.tl, &r, &how, t, l, NULL, &err);
-	must(rc > 0, &err);
-	return 1;
-}
-
-static int fit_now(int w, const struct job *j, int64_t now, struct sl_layout *l)
-{
-	const struct sl_how how = { .method = way[w].method, .segment = way[w].segments ? j->segment : 0 };
-	struct sl_request r = request_of(j);
-	struct sl_error err = { 0 };
-	int rc;
-
-	if (way[w].model)
-		return fit_by_model(j, now, l);
-	rc = sl_fit_at(world.tl, &r, &how, now, l, NULL, &err);
-	must(rc >= 0, &err);
-	return rc;
-}
-
-static int64_t fit_later(int w, const struct job *j, int64_t now, struct sl_layout *l)
-{
-	const struct sl_how how = { .method = way[w].method, .segment = way[w].segments ? j->segment : 0 };
-	struct sl_request r = request_of(j);
-	struct sl_error err = { 0 };
-	int64_t start = now;
-
-	if (way[w].model) {
-		while (!fit_by_model(j, start, l)) {
-			start = sl_timeline_next(world.tl, start);
-			must(start < SL_FOREVER, &(struct sl_error) { SL_EINVAL, "no time at which a job fits" });
-		}
-		return start;
-	}
-	must(sl_fit_earliest(world.tl, &r, &how, now, SL_FOREVER, &start, l, NULL, &err) > 0, &err);
-	return start;
-}
-
 /* -- a cycle of EASY ---------------------------------------------------------- */
 
-static void set_busy(const struct sl_layout *l, bool busy)
+static void set_on(struct job *j)
 {
-	for (uint32_t s = 0; s < l->shares; s++)
-		for (uint32_t n = sl_nodeset_next(&l->share[s].nodes, 0); n < SL_MAX_NODES;
-		     n = sl_nodeset_next(&l->share[s].nodes, n + 1))
-			world.busy[n] = busy;
+	memset(j->on, 0, sizeof(j->on));
+	for (uint32_t s = 0; s < j->layout.shares; s++)
+		for (uint32_t n = sl_nodeset_next(&j->layout.share[s].nodes, 0); n < SL_MAX_NODES;
+		     n = sl_nodeset_next(&j->layout.share[s].nodes, n + 1))
+			j->on[world.leaf_of[n]]++;
 }
 
 /* Counts a job that is in pieces that are no multiple of its segment, and the leaf switches and pods of a wide one. */
 static void count_pieces(const struct job *j)
 {
-	uint32_t on[MOST_RACKS] = { 0 }, racks = 0;
+	uint32_t racks = 0;
 	bool broken = false, in_pod[PODS] = { false };
 
-	for (uint32_t s = 0; s < j->layout.shares; s++)
-		for (uint32_t n = sl_nodeset_next(&j->layout.share[s].nodes, 0); n < SL_MAX_NODES;
-		     n = sl_nodeset_next(&j->layout.share[s].nodes, n + 1))
-			on[world.leaf_of[n]]++;
 	for (uint32_t r = 0; r < world.racks; r++) {
-		broken |= on[r] % j->segment != 0;
-		racks += on[r] > 0;
-		in_pod[r * PODS / world.racks] |= on[r] > 0;
+		broken |= j->on[r] % j->segment != 0;
+		racks += j->on[r] > 0;
+		in_pod[r * PODS / world.racks] |= j->on[r] > 0;
 	}
 	world.broken_up += broken;
 	if (j->nodes < WIDE)
@@ -256,19 +141,55 @@ static void count_pieces(const struct job *j)
 		world.wide_pods += in_pod[p];
 }
 
-static void start_job(uint32_t number, int64_t now, const struct sl_layout *l)
+static bool large_waits(void)
+{
+	for (uint32_t i = 0; i < world.queued; i++)
+		if (world.job[world.queue[i]].nodes >= LARGE)
+			return true;
+	return false;
+}
+
+/* A small job that has not waited for long, and would be the first in a rack. */
+static bool should_hold(const struct job *j, int64_t now, const struct sl_layout *l)
+{
+	if (j->nodes >= SMALL || now - j->submit >= HOLD)
+		return false;
+	for (uint32_t s = 0; s < l->shares; s++)
+		for (uint32_t n = sl_nodeset_next(&l->share[s].nodes, 0); n < SL_MAX_NODES;
+		     n = sl_nodeset_next(&l->share[s].nodes, n + 1))
+			if (!world.busy[world.leaf_of[n]])
+				return true;
+	return false;
+}
+
+/* Large jobs before others; beside each other as they came. */
+static void put_large_first(void)
+{
+	for (uint32_t i = 1; i < world.queued; i++) {
+		uint32_t number = world.queue[i], k = i;
+
+		for (; k && world.job[number].nodes >= LARGE && world.job[world.queue[k - 1]].nodes < LARGE; k--)
+			world.queue[k] = world.queue[k - 1];
+		world.queue[k] = number;
+	}
+}
+
+static void start_job(int w, uint32_t number, int64_t now, const struct sl_layout *l)
 {
 	struct job *j = &world.job[number];
 	struct sl_error err = { 0 };
 
-	must(!sl_layout_book(world.tl, l, now, now + j->limit, &err), &err);
+	if (!way[w].moves)
+		blocks_must(!sl_layout_book(world.tl, l, now, now + j->limit, &err), &err);
 	for (uint32_t s = 0; s < l->shares; s++)
 		for (uint32_t i = 0; i < l->share[s].nodes.runs; i++)
-			must(!sl_layout_add(&j->layout, l->share[s].nodes.run[i].first, l->share[s].nodes.run[i].last,
+			blocks_must(!sl_layout_add(&j->layout, l->share[s].nodes.run[i].first, l->share[s].nodes.run[i].last,
 					    l->share[s].tasks, &l->share[s].each, &err), &err);
 	j->started = true;
 	j->start = now;
-	set_busy(&j->layout, true);
+	set_on(j);
+	for (uint32_t r = 0; r < world.racks; r++)
+		world.busy[r] += j->on[r];
 	count_pieces(j);
 	world.end[world.ending] = (struct end) { now + j->run, number };
 	ends_sift_up(NULL, world.end, world.ending++);
@@ -279,28 +200,35 @@ static void cycle(int w, int64_t now)
 {
 	struct sl_layout l = SL_LAYOUT_EMPTY, head = SL_LAYOUT_EMPTY;
 	uint32_t kept = 0, looked = world.queued < DEPTH ? world.queued : DEPTH;
-	const struct job *first = NULL;
 	struct sl_error err = { 0 };
-	int64_t at = 0;
+	bool holds;
+
+	world.head = NULL;
+	if (way[w].large_first)
+		put_large_first();
+	holds = way[w].holds && large_waits();
 
 	for (uint32_t i = 0; i < looked; i++) {
 		const struct job *j = &world.job[world.queue[i]];
 
-		if (fit_now(w, j, now, &l) > 0) {
-			start_job(world.queue[i], now, &l);
+		if (blocks_fit_now(&way[w], j, now, &l) > 0) {
+			if (!holds || !should_hold(j, now, &l))
+				start_job(w, world.queue[i], now, &l);
+			else
+				world.queue[kept++] = world.queue[i];
 			continue;
 		}
-		if (!first) {
-			first = j;
-			at = fit_later(w, j, now, &head);
-			must(!sl_layout_book(world.tl, &head, at, at + j->limit, &err), &err);
+		if (!world.head) {
+			world.head_at = blocks_fit_later(&way[w], j, now, &head);
+			world.head = j;
+			blocks_must(!sl_layout_book(world.tl, &head, world.head_at, world.head_at + j->limit, &err), &err);
 		}
 		world.queue[kept++] = world.queue[i];
 	}
 	memmove(&world.queue[kept], &world.queue[looked], (world.queued - looked) * sizeof(*world.queue));
 	world.queued -= looked - kept;
-	if (first)
-		must(!sl_layout_unbook(world.tl, &head, at, at + first->limit, &err), &err);
+	if (world.head)
+		blocks_must(!sl_layout_unbook(world.tl, &head, world.head_at, world.head_at + world.head->limit, &err), &err);
 	sl_layout_free(&head);
 	sl_layout_free(&l);
 }
@@ -345,40 +273,47 @@ static void create_machine(void)
 	struct sl_error err = { 0 };
 
 	world.tl = sl_timeline_create(world.nodes, kind_of, &kind, 1, 0, &err);
-	must(world.tl != NULL, &err);
+	blocks_must(world.tl != NULL, &err);
 	sl_timeline_tree(world.tl, &world.tree);
 	memset(world.busy, 0, sizeof(world.busy));
 	world.queued = world.ending = 0;
-	world.whole = world.busy_nodes = world.seconds = 0;
+	world.whole = world.at_most = world.busy_nodes = world.seconds = 0;
 	world.broken_up = world.wide = world.wide_racks = world.wide_pods = 0;
 }
 
-static void count_time(int64_t seconds)
+/* If racks are of one size and jobs in segments, also how many racks could be whole if all that runs were packed anew. */
+static void count_time(int w, int64_t now, int64_t seconds)
 {
-	uint32_t whole = 0, busy = 0;
+	uint32_t count[BLOCKS_LARGEST + 1], whole = 0, busy = 0;
 
 	for (uint32_t r = 0; r < world.racks; r++) {
-		uint32_t on = 0;
-
-		for (uint32_t n = world.first_of[r]; n < world.first_of[r + 1]; n++)
-			on += world.busy[n];
-		whole += !on;
-		busy += on;
+		whole += !world.busy[r];
+		busy += world.busy[r];
+	}
+	if (way[w].segments && !world.clos) {
+		blocks_count_running(now, now, count);
+		world.at_most += (double) (world.racks - blocks_at_least(count, SMALL)) * (double) seconds;
+		if (way[w].moves) {
+			whole = world.racks - blocks_enough(count, SMALL);
+			for (uint32_t s = 1; s <= SMALL; s++)
+				busy += s * count[s];
+		}
 	}
 	world.whole += (double) whole * (double) seconds;
 	world.busy_nodes += (double) busy * (double) seconds;
 	world.seconds += (double) seconds;
 }
 
-static void end_job(int64_t now)
+static void end_job(int w, int64_t now)
 {
 	struct job *j = &world.job[world.end[0].job];
 	struct sl_error err = { 0 };
 
 	ends_drop_first(NULL, world.end, &world.ending);
-	set_busy(&j->layout, false);
-	if (j->start + j->limit > now)
-		must(!sl_layout_unbook(world.tl, &j->layout, now, j->start + j->limit, &err), &err);
+	for (uint32_t r = 0; r < world.racks; r++)
+		world.busy[r] -= j->on[r];
+	if (!way[w].moves && j->start + j->limit > now)
+		blocks_must(!sl_layout_unbook(world.tl, &j->layout, now, j->start + j->limit, &err), &err);
 }
 
 /* Until the last job has come: what is drained afterwards is no load. */
@@ -395,11 +330,11 @@ static void stream(int w)
 		if (world.ending && world.end[0].t < t)
 			t = world.end[0].t;
 		if (next > warm)
-			count_time(t - now);
+			count_time(w, now, t - now);
 		now = t;
-		must(!sl_timeline_advance(world.tl, now, &err), &err);
+		blocks_must(!sl_timeline_advance(world.tl, now, &err), &err);
 		while (world.ending && world.end[0].t <= now)
-			end_job(now);
+			end_job(w, now);
 		while (next < world.jobs && world.job[next].submit <= now)
 			world.queue[world.queued++] = next++;
 		cycle(w, now);
@@ -427,9 +362,13 @@ static double mean_wait(uint32_t least, uint32_t most)
 
 static void print_stream(int w, double load)
 {
-	printf("| %.0f %% | %s | %.2f | %.1f %% | %.0f | %.0f | %.0f | %" PRIu64 " | %" PRIu32 " |", load * 100, way[w].word,
-	       world.whole / world.seconds, 100 * world.busy_nodes / world.seconds / world.nodes, mean_wait(1, world.nodes),
-	       mean_wait(1, SMALL), mean_wait(LARGE, world.nodes), world.broken_up, world.queued);
+	printf("| %.0f %% | %s | %.2f |", load * 100, way[w].word, world.whole / world.seconds);
+	if (!world.clos && way[w].segments)
+		printf(" %.2f |", world.at_most / world.seconds);
+	else if (!world.clos)
+		printf(" |");
+	printf(" %.1f %% | %.0f | %.0f | %.0f | %" PRIu64 " | %" PRIu32 " |", 100 * world.busy_nodes / world.seconds / world.nodes,
+	       mean_wait(1, world.nodes), mean_wait(1, SMALL), mean_wait(LARGE, world.nodes), world.broken_up, world.queued);
 	if (world.clos)
 		printf(" %.2f | %.2f |", (double) world.wide_racks / (double) world.wide,
 		       (double) world.wide_pods / (double) world.wide);
@@ -457,9 +396,9 @@ static void fill_machine(void)
 	for (uint32_t i = 0; i < world.jobs && used < world.nodes * 9 / 10; i++) {
 		struct job *j = &world.job[i];
 
-		if (used + j->nodes > world.nodes * 93 / 100 || fit_now(0, j, 0, &l) <= 0)
+		if (used + j->nodes > world.nodes * 93 / 100 || blocks_fit_now(&way[0], j, 0, &l) <= 0)
 			continue;
-		start_job(i, 0, &l);
+		start_job(0, i, 0, &l);
 		used += j->nodes;
 	}
 	/* every third job has ended: blocks that are used in part */
@@ -468,7 +407,7 @@ static void fill_machine(void)
 		struct sl_error err = { 0 };
 
 		if (j->started && ++k % 3 == 0 && j->nodes < SMALL)
-			must(!sl_layout_unbook(world.tl, &j->layout, 0, j->limit, &err), &err);
+			blocks_must(!sl_layout_unbook(world.tl, &j->layout, 0, j->limit, &err), &err);
 	}
 	sl_layout_free(&l);
 }
@@ -490,6 +429,12 @@ static double time_cycle(int w)
 	return ms;
 }
 
+/* Not what if, for comparison. */
+static bool is_way_to_place(int w)
+{
+	return !way[w].ends_known && !way[w].holds && !way[w].large_first && !way[w].moves;
+}
+
 static void print_decisions(void)
 {
 	double ms[WAYS][ROUNDS], base;
@@ -497,24 +442,26 @@ static void print_decisions(void)
 	fill_machine();
 	for (int round = 0; round < ROUNDS; round++)
 		for (int w = 0; w < WAYS; w++)
-			ms[w][round] = time_cycle(w);
+			ms[w][round] = is_way_to_place(w) ? time_cycle(w) : 0;
 	base = median(ms[WAYS - 1], ROUNDS);
 	printf("| placed by | CPU ms, 500 pending | beside bestfit |\n|---|---|---|\n");
 	for (int w = 0; w < WAYS; w++)
-		printf("| %s | %.2f | %.2f |\n", way[w].word, median(ms[w], ROUNDS), median(ms[w], ROUNDS) / base);
+		if (is_way_to_place(w))
+			printf("| %s | %.2f | %.2f |\n", way[w].word, median(ms[w], ROUNDS), median(ms[w], ROUNDS) / base);
 	sl_timeline_destroy(world.tl);
 }
 
-static void print_streams(uint64_t seed)
+static void print_streams(const char *from, uint64_t seed, const double *loads, size_t count)
 {
-	static const double loads[] = { 0.85, 0.90, 0.95 };
-
-	printf("\n| load | placed by | whole free blocks | nodes in use | mean wait, min | of up to %d nodes | of %d and more | "
-	       "not in segments | waiting at the end |%s\n|---|---|---|---|---|---|---|---|---|%s\n", SMALL, LARGE,
-	       world.clos ? " leaf switches of a wide job | pods of a wide job |" : "", world.clos ? "---|---|" : "");
-	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
+	printf("\n| load | placed by | whole free blocks |%s nodes in use | mean wait, min | of up to %d nodes | of %d and more | "
+	       "not in segments | waiting at the end |%s\n|---|---|---|---|---|---|---|---|---|%s\n", world.clos ? "" : " at most |",
+	       SMALL, LARGE, world.clos ? " leaf switches of a wide job | pods of a wide job |" : "", world.clos ? "---|---|" : "---|");
+	for (size_t i = 0; i < count; i++)
 		for (int w = 0; w < WAYS; w++) {
-			make_jobs(seed, loads[i]);
+			if (world.clos && !is_way_to_place(w))
+				continue;
+			if (!from)
+				make_jobs(seed, loads[i]);
 			reset_jobs();
 			stream(w);
 			print_stream(w, loads[i]);
@@ -522,29 +469,107 @@ static void print_streams(uint64_t seed)
 		}
 }
 
+/* The jobs of a file, as print_jobs() writes them. */
+static void read_jobs(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	uint32_t n = 0;
+	struct job j = { 0 };
+
+	blocks_must(f != NULL, &(struct sl_error) { SL_EINVAL, "there is no such file of jobs" });
+	while (fscanf(f, "%" SCNd64 "%" SCNu32 "%" SCNu32 "%" SCNd64 "%" SCNd64, &j.submit, &j.nodes, &j.segment, &j.limit, &j.run) == 5) {
+		bool known = j.segment && j.segment <= SMALL && j.nodes % j.segment == 0 && j.nodes <= world.nodes;
+
+		blocks_must(known, &(struct sl_error) { SL_EINVAL, "a job of the file has no segments of up to 18 nodes" });
+		if (n == world.jobs) {
+			world.jobs = world.jobs ? 2 * world.jobs : 1024;
+			world.job = realloc(world.job, world.jobs * sizeof(*world.job));
+			blocks_must(world.job != NULL, &(struct sl_error) { SL_ENOMEM, "out of memory" });
+		}
+		j.limit *= 60;
+		world.job[n++] = j;
+	}
+	fclose(f);
+	world.jobs = n;
+}
+
+/* The stream for somebody else: when it comes, nodes, of a segment, walltime and run time. */
+static void print_jobs(uint64_t seed, double load)
+{
+	make_jobs(seed, load);
+	for (uint32_t i = 0; i < world.jobs; i++) {
+		const struct job *j = &world.job[i];
+
+		printf("%" PRId64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\n", j->submit, j->nodes, j->segment,
+		       j->limit / 60, j->run);
+	}
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: bench/blocks [--clos] [--load PERCENT [--print | --from FILE]] [JOBS [SEED]], JOBS from %d without --load\n",
+		2 * WAITING);
+	return 2;
+}
+
+struct options {
+	const char *from;
+	double load;
+	bool print;
+	uint64_t seed;
+};
+
+static bool parse_options(int argc, char **argv, struct options *o)
+{
+	*o = (struct options) { .seed = 1 };
+	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
+		if (!strcmp(argv[1], "--clos")) {
+			world.clos = true;
+		} else if (!strcmp(argv[1], "--print")) {
+			o->print = true;
+		} else if (argc > 2 && (!strcmp(argv[1], "--load") || !strcmp(argv[1], "--from"))) {
+			if (argv[1][2] == 'l')
+				o->load = strtod(argv[2], NULL) / 100;
+			else
+				o->from = argv[2];
+			argc--;
+			argv++;
+		} else {
+			return false;
+		}
+	}
+	o->seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	world.jobs = argc > 1 ? (uint32_t) atoi(argv[1]) : 4000;
+	if (!(o->load > 0))
+		return argc <= 3 && world.jobs >= 2 * WAITING && !o->print && !o->from;
+	return argc <= (o->from ? 1 : 3) && world.jobs >= 10 && !(o->print && o->from);
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t seed;
+	struct options o;
 
-	if (argc > 1 && !strcmp(argv[1], "--clos")) {
-		world.clos = true;
-		argc--;
-		argv++;
-	}
-	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	world.jobs = argc > 1 ? (uint32_t) atoi(argv[1]) : 4000;
-	if (argc > 3 || world.jobs < 2 * WAITING) {
-		fprintf(stderr, "usage: bench/blocks [--clos] [JOBS [SEED]], JOBS from %d\n", 2 * WAITING);
-		return 2;
-	}
+	if (!parse_options(argc, argv, &o))
+		return usage();
 	describe_machine();
-	world.job = calloc(world.jobs, sizeof(*world.job));
+	if (o.from) {
+		world.jobs = 0;
+		read_jobs(o.from);
+	} else {
+		world.job = calloc(world.jobs, sizeof(*world.job));
+	}
 	world.queue = calloc(world.jobs, sizeof(*world.queue));
 	world.end = calloc(world.jobs, sizeof(*world.end));
-	must(world.job && world.queue && world.end, &(struct sl_error) { SL_ENOMEM, "out of memory" });
-	make_jobs(seed, 0.9);
-	print_decisions();
-	print_streams(seed);
+	blocks_must(world.job && world.queue && world.end, &(struct sl_error) { SL_ENOMEM, "out of memory" });
+	if (o.print) {
+		print_jobs(o.seed, o.load);
+	} else if (o.load > 0) {
+		print_streams(o.from, o.seed, &o.load, 1);
+	} else {
+		make_jobs(o.seed, 0.9);
+		print_decisions();
+		print_streams(NULL, o.seed, (const double[]) { 0.85, 0.90, 0.95 }, 3);
+	}
 	for (uint32_t i = 0; i < world.jobs; i++)
 		sl_layout_free(&world.job[i].layout);
 	free(world.job);

@@ -157,3 +157,42 @@ describe("examples/cookbook/racks", function()
 		assert.same({ "n40" }, decide(site "racks", 1, 1).nodes)
 	end)
 end)
+
+describe("examples/cookbook/whole_racks", function()
+	-- Three racks of 36 nodes; one node of the first is in use.
+	local function decide(policy, pending)
+		local list = {}
+		for n = 1, 108 do
+			list[n] = { name = ("n%03d"):format(n), cores = 4, topology = ("rack%d"):format((n - 1) // 36 + 1) }
+		end
+		return t.decide(policy, t.cluster { now = 1700000000, nodes = list, pending = pending, running = {
+			{ id = 91, nodes = { "n001" }, cores = 4, ends_in = "1h" } } })
+	end
+
+	local function job(id, nodes, waited)
+		return { id = id, min_nodes = nodes, max_nodes = nodes, exclusive = true, time_limit = "30m",
+			submit_time = 1700000000 - (waited or 0) }
+	end
+
+	it("lets large jobs go first", function()
+		local pending = { job(1, 35), job(2, 60), job(3, 72) }
+		assert.same({ 3, 1 }, decide(site "whole_racks", pending):started())
+		assert.same({ 1, 2 }, decide("easy", pending):started())
+	end)
+
+	it("has a small job wait for room in a rack that is in use while a large one waits, for six hours", function()
+		local function started(waited, large)
+			return decide(site "whole_racks", { job(1, 35), job(2, 4, waited), job(3, large) }):started()
+		end
+		assert.same({ 1 }, started(6 * 3600 - 1, 108))
+		assert.same({ 1, 2 }, started(6 * 3600, 108))
+		assert.same({ 1, 2 }, started(0, 71))
+		assert.same({ 1, 2 }, decide("easy", { job(1, 35), job(2, 4), job(3, 108) }):started())
+	end)
+
+	it("gives it room in a rack that is in use at once, and lets jobs of a rack begin one", function()
+		local plan = decide(site "whole_racks", { job(1, 4), job(2, 36), job(3, 108) })
+		assert.same({ "n002", "n003", "n004", "n005" }, plan:start(1).nodes)
+		assert.equal("n037", plan:start(2).nodes[1])
+	end)
+end)

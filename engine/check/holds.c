@@ -55,7 +55,7 @@ static int add_bill(struct check *c, const struct bill *b, struct rest *r)
 	return 0;
 }
 
-/* What stood before a place was held: of the plan's own rows. */
+/* The rows of the plan that were there before the plan held a place: the place was chosen beside them. */
 struct before {
 	uint32_t starts, reservations;
 	int64_t until;			/* from now on till then they may be in its way */

@@ -47,7 +47,7 @@ struct check {
 	uint32_t *resv_nodes;		/* nodes of a reservation */
 	uint32_t **resv_parts;		/* [reservation][node] 1 + cores said to be held there, 0: none said; NULL until asked for */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
-	struct check_preemptees *preempted;	/* one for each list of whom jobs that wait may preempt (yields.c) */
+	struct check_preemptees *preempted;	/* one for each list of jobs that a pending job may preempt (yields.c) */
 	uint32_t preemptees;
 	uint8_t *hung;			/* [node] 1: it has a job that hangs in COMPLETING */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
@@ -65,8 +65,8 @@ struct check {
 	uint32_t *gang;			/* [job row] number of the gang of a running job; 0: it is in none */
 	bool *circle;			/* [stopped] was circle_of, or who was stopped for it and so on, stopped for that one? */
 	uint32_t circle_of;
-	uint32_t *held_count;		/* [row of alloc_gres] of what is held, how much is counted */
-	uint32_t *hold_count;		/* [row of place_gres] the same of what the plan holds */
+	uint32_t *held_count;		/* [row of alloc_gres] of a held place: how much of its gres is free and billed */
+	uint32_t *hold_count;		/* [row of place_gres] the same of places that the plan begins to hold */
 	bool names_devices;		/* the plan: of gres that live on devices, which */
 };
 

@@ -46,7 +46,7 @@ const char *check_spares(const struct check *c, uint32_t j, uint32_t other)
 		"would be suspended, and keeps memory or gres" : NULL;
 }
 
-/* Why the plan may not stop it for the other so; NULL: it may. */
+/* Why the plan may not stop the job of row *j* for the job of row *other* in the mode of stop row *i*; NULL if it may. */
 static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, uint32_t other)
 {
 	const struct sl_job_view *job = &c->snap->job;

@@ -71,7 +71,8 @@ static int add_if_new(struct check *c, uint32_t j)
 	return preempts && !find_list(c, j) ? add_list(c, j) : 0;
 }
 
-/* Lists that several jobs have, and own ones of those that the plan has a start or a reservation for. */
+/* Find the lists of jobs that may be preempted: those that several pending jobs have in common, and a list of its own for each
+ * job for which the plan has a start or a reservation. */
 int check_preemptors(struct check *c)
 {
 	const struct sl_plan_image *plan = c->plan;

@@ -24,7 +24,8 @@ static uint32_t shared_kind(const struct sl_snapshot *s, uint32_t row)
 	return s->node_gres.share[row] == s->node_gres.kind[row] ? SL_NONE : s->node_gres.share[row];
 }
 
-/* What each device has of the shares in a row of node_gres; 0: they are no shares, or not equal. */
+/* How many shares each device of the node has, of the kind in that row of node_gres; 0 if the kind has no shares, or if devices
+ * have unequal numbers of them. */
 static uint32_t share_of_each(const struct sl_snapshot *s, uint32_t node, uint32_t row)
 {
 	uint32_t of = shared_kind(s, row), devices = of == SL_NONE ? 0 : count_gres(s, node, of);

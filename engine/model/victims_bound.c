@@ -120,7 +120,7 @@ double victims_cover(struct victim_bounds *b, struct victim_item *item, uint32_t
 
 /* -- nodes ----------------------------------------------------------------- */
 
-/* What the claim of a node lacks in that kind, if those that are stopped are. */
+/* How much of resource *d* the preemptor still lacks on node *n* if the jobs that *state* marks as stopped are gone. */
 static int64_t lack_on(const struct victim_bounds *b, uint32_t n, uint32_t d, const uint8_t *state)
 {
 	const struct sl_victims *v = b->v;

@@ -169,7 +169,7 @@ static bool has_to_be_summed(const struct program *x, uint32_t d)
 	return v->total[d] > 0 && least != INT64_MAX && (double) least * v->min_nodes < (double) v->total[d];
 }
 
-/* 1; 0: too few nodes are of use whoever is stopped; -1. */
+/* Write the integer program. 1; 0 if too few nodes would do, whichever jobs are stopped; -1 with *err. */
 static int write_program(struct program *x, struct sl_error *err)
 {
 	const struct sl_victims *v = x->v;

@@ -82,14 +82,15 @@ static const struct sl_resources *free_at(const struct sl_timeline *tl, const st
 }
 
 /*
- * True if a score has to say the same of both.  Whoever adds to what a score is told (a node's block, say) adds it here.
+ * True if a score has to say the same of both offers: whatever a score is told of a node (its block, say) is compared here.
+ * *jobs*: how many kinds of gres the request counts over all of its nodes; beyond these offers have no number.
  */
-static bool are_alike(const struct sl_timeline *tl, const struct sl_offer *a, const struct sl_offer *b, int64_t t)
+static bool are_alike(const struct sl_timeline *tl, const struct sl_offer *a, const struct sl_offer *b, uint32_t jobs, int64_t t)
 {
 	return tl->class[a->class].kind == tl->class[b->class].kind && a->units == b->units &&
 	       sl_resources_equal(free_at(tl, a, t), free_at(tl, b, t)) &&
 	       (!tl->devices || sl_resources_equal(&a->free, &b->free)) &&	/* of which device it is */
-	       !memcmp(a->job, b->job, sizeof(a->job));
+	       !memcmp(a->job, b->job, jobs * sizeof(a->job[0]));
 }
 
 static uint32_t hash_of(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
@@ -115,17 +116,6 @@ static uint32_t begin_table(struct sl_space *sp, struct sl_error *err)
 		return 0;
 	memset(sp->asked, 0xff, size * sizeof(*sp->asked));
 	return size;
-}
-
-/* The place in the table of an offer that is alike, or where this one would be. */
-static uint32_t *find_alike(struct sl_timeline *tl, uint32_t offer, uint32_t size, int64_t t)
-{
-	struct sl_space *sp = tl->space;
-	uint32_t i = hash_of(tl, &sp->offer[offer], t) & (size - 1);
-
-	while (sp->asked[i] != UINT32_MAX && !are_alike(tl, &sp->offer[sp->asked[i]], &sp->offer[offer], t))
-		i = (i + 1) & (size - 1);
-	return &sp->asked[i];
 }
 
 /* -- asking -------------------------------------------------------------- */
@@ -217,6 +207,18 @@ static int ask_one(struct ranking *r, struct sl_offer *o, struct sl_error *err)
 	return 0;
 }
 
+/* The place in the table of an offer that is alike, or where this one would be. */
+static uint32_t *find_alike(const struct ranking *r, uint32_t offer, uint32_t size)
+{
+	struct sl_space *sp = r->tl->space;
+	uint32_t i = hash_of(r->tl, &sp->offer[offer], r->t) & (size - 1);
+
+	while (sp->asked[i] != UINT32_MAX &&
+	       !are_alike(r->tl, &sp->offer[sp->asked[i]], &sp->offer[offer], r->need->jobs, r->t))
+		i = (i + 1) & (size - 1);
+	return &sp->asked[i];
+}
+
 static int ask_all(struct ranking *r, struct sl_error *err)
 {
 	struct sl_timeline *tl = r->tl;
@@ -226,7 +228,7 @@ static int ask_all(struct ranking *r, struct sl_error *err)
 	if (!size)
 		return -1;
 	for (uint32_t i = 0; i < sp->offers; i++) {
-		uint32_t *alike = find_alike(tl, i, size, r->t);
+		uint32_t *alike = find_alike(r, i, size);
 
 		if (*alike == UINT32_MAX) {
 			*alike = i;

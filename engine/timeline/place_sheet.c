@@ -446,8 +446,9 @@ static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 /* -- moving them ---------------------------------------------------------- */
 
 /*
- * Classes that may offer other amounts until *end* than until the sheet's, into ts->due, and between which ends that is
- * so.  Those that have too little now offer nothing until any.
+ * A sheet is worked out for requests that end at its own end. Put into ts->due the classes that may offer other amounts to a
+ * request that ends at *end*, and note between which two ends that is so. A class that offers nothing now offers nothing for
+ * any end, so it is left out.
  */
 static void list_due(const struct sl_sheet *t, struct sl_sheets *ts, const struct sl_timeline *tl,
 		     const struct sl_need *need, int64_t end)

@@ -90,7 +90,8 @@ struct sl_scoring {
 /* What it has allocated itself. */
 void sl_scoring_free(struct sl_scoring *scoring);
 
-/* Before anything is placed by a score.  Without it a machine has no GPUs and nothing is expected. */
+/* Give the timeline what scores need to know, before anything is placed by a score. Without this call scores see a machine that
+ * has no GPUs, and expect no jobs. */
 void sl_timeline_scoring(struct sl_timeline *tl, struct sl_scoring *scoring);
 
 /* GPUs of a node of which nothing is used, when so much is free. */

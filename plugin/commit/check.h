@@ -12,7 +12,7 @@
  */
 const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way);
 
-/* Why no job of that state is started; NULL: it waits. */
+/* Why a job in this state cannot be started, for the journal; NULL if the job is pending. */
 const char *sl_commit_not_pending(const job_record_t *job);
 
 #endif

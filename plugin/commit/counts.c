@@ -14,7 +14,8 @@ struct reading {
 	uint32_t count[TERMS];
 };
 
-/* (In Slurm's list the last one in parentheses stands outside of them, with the count that they have.) */
+/* Count a feature of the constraint. In the job's feature list Slurm keeps the last feature inside parentheses as if it stood behind
+ * them, with the count of the whole group. */
 static int each_feature(void *x, void *arg)
 {
 	const job_feature_t *f = x;

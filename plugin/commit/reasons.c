@@ -36,7 +36,7 @@ static const struct {
 	[SL_WHY_RESERVED] = { WAIT_NODE_NOT_AVAIL, true },	/* (the engine's text is Slurm's own) */
 };
 
-/* What squeue shows instead of the word; NULL: the word. */
+/* The text that squeue is to show as the reason; NULL if it is to show Slurm's word alone. */
 static char *describe(const struct sl_commit *m, uint32_t why, const char *text)
 {
 	if (!*text || !(words[why].text || m->reason_text))

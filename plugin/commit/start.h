@@ -35,8 +35,8 @@ struct sl_start {
 	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
-	bitstr_t *keep_off;		/* native: nodes that others have reserved, or that are kept free, within its time, or that are
-					 * held for others; or NULL */
+	bitstr_t *keep_off;		/* native: nodes that, while the job would run, are reserved for other jobs, kept free by
+					 * the policy or held for other jobs; or NULL */
 	bool closed;			/* keep_off has all of them */
 	bool as_planned;		/* the record was there, unchanged, and nobody has strayed to its places */
 	/* what became of it */

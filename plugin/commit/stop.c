@@ -35,7 +35,7 @@ static void set_fate(struct sl_commit *m, uint32_t row, enum sl_fate fate, const
 
 static bool was_told(const struct batch *b, uint32_t row);
 
-/* What was noted of those that are not told after all is not true. */
+/* Take back what the book of places says of jobs that were to be stopped, from *from* on, and were not signalled after all. */
 static void forget_notes(struct batch *b, uint32_t from)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;

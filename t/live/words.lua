@@ -26,9 +26,9 @@ local function has_any(text, patterns)
 	end
 end
 
--- Of --exclusive and --oversubscribe, and of -N and --nodes, sbatch heeds the one that comes last.
+-- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions, sbatch heeds the one that comes last.
 local function without_overruled(text)
-	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1")
+	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1"):gsub("%-%-distribution=%S+(.*%-%-distribution=)", "%1")
 	local alone, shared = text:match ".*()%-%-exclusive", text:match ".*()%-%-oversubscribe"
 	if not alone or not shared then return text end
 	return (text:gsub(alone < shared and "%-%-exclusive%S*" or "%-%-oversubscribe", ""))

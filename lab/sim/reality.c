@@ -7,8 +7,6 @@
 #include "sim/replay.h"
 #include "workload/demand.h"
 
-#define FIRST INT64_C(0xffffffff)	/* priority of a job that runs when the log begins */
-
 /* -- order ----------------------------------------------------------------- */
 
 /* What its age adds to a job's priority at that time, as slurmctld computed it last. */
@@ -40,7 +38,7 @@ static int64_t priority_at(const struct sl_reality *r, uint32_t row, int64_t now
 	double priority = real->priority;
 
 	if (real->ran)
-		return FIRST;
+		return SL_STOCK_AT_ONCE + real->priority;
 	if (!real->priority)
 		return 0;
 	priority += age_part(&r->stock, eligible, now) - (r->aged ? age_part(&r->stock, eligible, real->start_s) : 0);

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/lines.h"
 #include "base/number.h"
 #include "conf/conf.h"
+#include "sim/stock_private.h"
 #include "timeline/choose.h"
 
 #define NOT_YET INT64_MIN
@@ -16,6 +18,7 @@ struct sl_stock_options sl_stock_defaults(void)
 {
 	return (struct sl_stock_options) {
 		.bf_interval_s = 30, .bf_window_s = 86400, .bf_resolution_s = 60, .bf_max_job_test = 500, .default_queue_depth = 100,
+		.sched_interval_s = 60, .batch_sched_delay_s = 3,
 	};
 }
 
@@ -71,6 +74,9 @@ int sl_stock_read(struct sl_stock_options *opt, const char *path, struct sl_erro
 	opt->bf_window_s = 60 * find_number(words, "bf_window", 1, opt->bf_window_s / 60);
 	opt->bf_resolution_s = find_number(words, "bf_resolution", 1, opt->bf_resolution_s);
 	opt->bf_max_job_test = (uint32_t) find_number(words, "bf_max_job_test", 1, opt->bf_max_job_test);
+	opt->bf_window_scale_s = find_number(words, "bf_window_scale", 0, 0);
+	opt->sched_interval_s = find_number(words, "sched_interval", 1, opt->sched_interval_s);
+	opt->batch_sched_delay_s = find_number(words, "batch_sched_delay", 0, opt->batch_sched_delay_s);
 	opt->default_queue_depth = (uint32_t) find_number(words, "default_queue_depth", 0, opt->default_queue_depth);
 	read_priority(opt, c);
 	sl_conf_destroy(c);
@@ -83,10 +89,10 @@ int sl_stock_open(struct sl_stock *s, const struct sl_snapshot *snap, struct sl_
 {
 	size_t partitions = snap->partition.rows;
 
-	s->wake_at = s->backfilled_s = NOT_YET;
+	s->wake_at = s->backfilled_s = s->went_through_s = s->came_s = NOT_YET;
 	s->closed = calloc(partitions + 1, sizeof(*s->closed));
-	s->within = calloc(partitions * partitions + 1, sizeof(*s->within));
-	if (s->closed && s->within)
+	s->work = calloc(1, sizeof(*s->work));
+	if (s->closed && s->work)
 		return 0;
 	sl_stock_close(s);
 	return sl_fail(err, SL_ENOMEM, "stock schedulers: out of memory");
@@ -95,109 +101,207 @@ int sl_stock_open(struct sl_stock *s, const struct sl_snapshot *snap, struct sl_
 void sl_stock_close(struct sl_stock *s)
 {
 	free(s->closed);
-	free(s->within);
+	stock_work_free(s->work);
+	sl_nodeset_free(&s->gone);
 	s->closed = NULL;
-	s->within = NULL;
+	s->work = NULL;
 }
 
-/* Which partitions have no nodes but those of another one; looked at once. */
-static void compare_partitions(struct sl_stock *s, const struct sl_cluster *c)
+/* The simulation wakes up then, or before. */
+static void wake(struct sl_stock *s, int64_t at)
 {
-	uint32_t partitions = sl_cluster_snapshot(c)->partition.rows;
+	s->wake_at = s->wake_at == NOT_YET ? at : sl_min_signed(s->wake_at, at);
+}
 
-	for (uint32_t a = 0; a < partitions; a++)
-		for (uint32_t b = 0; b < partitions; b++)
-			s->within[a * partitions + b] = sl_nodeset_includes(sl_cluster_partition_nodes(c, b),
-									     sl_cluster_partition_nodes(c, a));
+/* -- on open nodes --------------------------------------------------------------- */
+
+int stock_fits(struct sl_stock_work *w, struct sl_entry e, int64_t t, struct sl_error *err)
+{
+	const struct sl_want *want = sl_cluster_want(w->c, e, err);
+	int rc = want ? 0 : -1;
+
+	sl_layout_clear(&w->layout);
+	for (uint32_t i = 0; !rc && want->why == SL_WHY_NONE && i < want->variants; i++) {
+		struct sl_request r = want->variant[i].request;
+		struct sl_how how = { .method = want->variant[i].select ? SL_PLACE_NATIVE : want->method };
+
+		if (t < want->variant[i].from || t >= want->variant[i].until)
+			continue;
+		if (r.eligible && sl_nodeset_meet(&w->eligible, r.eligible, &w->open, err) < 0)
+			return -1;
+		r.eligible = r.eligible ? &w->eligible : &w->open;
+		rc = sl_fit_at(sl_cluster_timeline(w->c), &r, &how, t, &w->layout, NULL, err);
+	}
+	return rc;
+}
+
+/* work.layout as picks of an explicit layout. */
+static int name_places(struct sl_stock_work *w, struct sl_error *err)
+{
+	uint32_t nodes = w->layout.nodes;
+
+	if (sl_grow(&w->place, &w->places, nodes, sizeof(*w->place), err) < 0 ||
+	    sl_grow(&w->pick, &w->picks, nodes, sizeof(*w->pick), err) < 0 || sl_layout_places(&w->layout, w->place, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < nodes; i++)
+		w->pick[i] = (struct sl_pick) { .node = w->place[i].node, .cores = w->place[i].cores };
+	return 0;
+}
+
+int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err)
+{
+	const struct sl_want *want = sl_cluster_want(w->c, e, err);
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT };
+	int rc;
+
+	if (!want)
+		return -1;
+	if (sl_nodeset_includes(&w->open, want->request.eligible ? want->request.eligible : sl_cluster_usable_nodes(w->c, e.partition)))
+		return sl_plan_start(w->p, e, NULL, NULL, err);
+	rc = stock_fits(w, e, w->now, err);
+	if (rc <= 0 || !sl_want_takes_places(want))
+		return rc <= 0 ? rc : sl_plan_start(w->p, e, NULL, NULL, err);
+	if (name_places(w, err) < 0)
+		return -1;
+	how.picks = w->pick;
+	how.count = w->layout.nodes;
+	return sl_plan_start(w->p, e, &(struct sl_terms) { .how = &how }, NULL, err);
 }
 
 /* -- deciding -------------------------------------------------------------------- */
 
-/* fail_by_part of schedule(): its nodes are no more for jobs behind it. */
-static void close_partition(struct sl_stock *s, uint32_t partitions, uint32_t partition)
+/* schedule(): a job that does not fit closes its partition, and keeps that one's nodes from all jobs behind it. */
+static int decide_main(struct sl_stock *s, bool whole_queue, struct sl_error *err)
 {
-	for (uint32_t a = 0; a < partitions; a++)
-		s->closed[a] |= s->within[a * partitions + partition];
-}
-
-static int decide_main(struct sl_stock *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
-{
-	uint32_t queued, partitions = sl_cluster_snapshot(c)->partition.rows, looked = 0;
-	const struct sl_entry *e = sl_cluster_queue(c, &queued);
+	struct sl_stock_work *w = s->work;
+	uint32_t queued, partitions = sl_cluster_snapshot(w->c)->partition.rows;
+	const struct sl_entry *e = sl_cluster_queue(w->c, &queued);
 
 	memset(s->closed, 0, partitions * sizeof(*s->closed));
-	for (uint32_t i = 0; i < queued && (looked < s->opt.default_queue_depth || s->opt.builtin); i++) {
+	sl_nodeset_clear(&s->gone);
+	for (uint32_t i = 0; i < queued && (whole_queue || i <= s->opt.default_queue_depth); i++) {
+		uint32_t partition = e[i].partition;
 		int rc;
 
-		if (s->closed[e[i].partition])
+		if (s->closed[partition])
 			continue;
-		looked++;
-		rc = sl_plan_start(p, e[i], NULL, NULL, err);
+		if (sl_nodeset_copy(&w->open, sl_cluster_usable_nodes(w->c, partition), err) < 0 ||
+		    sl_nodeset_subtract(&w->open, &s->gone, err) < 0)
+			return -1;
+		rc = stock_start(w, e[i], err);
 		if (rc < 0)
 			return -1;
-		if (!rc)
-			close_partition(s, partitions, e[i].partition);
+		if (rc)
+			continue;
+		s->closed[partition] = true;
+		if (sl_nodeset_union(&s->gone, sl_cluster_partition_nodes(w->c, partition), err) < 0)
+			return -1;
 	}
+	return 0;
+}
+
+/* The whole queue is gone through once in sched_interval, else no more than default_queue_depth jobs of it. */
+static int go_through_queue(struct sl_stock *s, struct sl_error *err)
+{
+	int64_t now = s->work->now;
+	bool whole = s->opt.builtin || s->went_through_s == NOT_YET || now >= s->went_through_s + s->opt.sched_interval_s;
+	uint32_t queued;
+
+	if (whole)
+		s->went_through_s = now;
+	if (decide_main(s, whole, err) < 0)
+		return -1;
+	sl_cluster_queue(s->work->c, &queued);
+	if (!whole && queued > s->opt.default_queue_depth)
+		wake(s, s->went_through_s + s->opt.sched_interval_s);
 	return 0;
 }
 
 /*
- * _add_reservation(): the job's nodes, whole ones, are nobody's else from the beginning of the resolution in which it would
- * start to that in which it would end.  A job that ends at that very instant is in its way, too.
+ * Is it the main scheduler's turn?  As soon as a job has ended; for jobs that came, and for the whole queue, when the time has come,
+ * at which the simulation wakes up.
  */
-static int keep_nodes(struct sl_stock *s, struct sl_plan *p, int64_t now, struct sl_error *err)
+static bool is_turn(struct sl_stock *s)
 {
-	int64_t grain = s->opt.bf_resolution_s, from, to;
-	struct sl_nodeset nodes = { 0 };
-	struct sl_booking b;
-	uint32_t n;
-	int rc;
+	struct sl_stock_work *w = s->work;
+	uint32_t running, queued;
+	const struct sl_entry *e = sl_cluster_queue(w->c, &queued);
 
-	sl_plan_reserved(p, &n);
-	rc = sl_plan_booking(p, true, n - 1, &b, err);
-	for (uint32_t i = 0; !rc && i < b.count; i++)
-		rc = sl_nodeset_add(&nodes, b.places[i].node, b.places[i].node, err);
-	if (!rc) {
-		from = b.start_time / grain * grain - 1;
-		to = b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time / grain * grain;
-		to = sl_max_signed(to, b.start_time / grain * grain + grain);
-		rc = sl_plan_block(p, &nodes, sl_max_signed(from, now), to, err);
+	sl_cluster_running(w->c, &running);
+	if (s->came_s == NOT_YET || w->now >= s->came_s + s->opt.batch_sched_delay_s) {
+		s->came_s = w->now;
+		return true;
 	}
-	sl_nodeset_free(&nodes);
-	return rc;
+	if (running < s->running || s->opt.pool || (queued && sl_cluster_snapshot(w->c)->job.priority[e[0].job] >= SL_STOCK_AT_ONCE))
+		return true;
+	wake(s, s->came_s + s->opt.batch_sched_delay_s);
+	return false;
 }
 
-/* 1: it has a reservation now. */
-static int reserve(struct sl_stock *s, struct sl_plan *p, struct sl_entry e, int64_t now, struct sl_error *err)
+/* Is there a job in the queue that this decision has not started? */
+static bool waits(const struct sl_stock *s)
 {
-	int64_t starts;
-	int rc = sl_plan_earliest(p, e, NULL, &starts, NULL, err);
+	uint32_t queued, started;
 
-	if (rc <= 0 || starts > now + s->opt.bf_window_s)
-		return rc < 0 ? -1 : 0;
-	rc = sl_plan_reserve(p, e, NULL, &starts, NULL, err);
-	if (rc <= 0 || s->opt.pool)
-		return rc;
-	return keep_nodes(s, p, now, err) < 0 ? -1 : 1;
+	sl_cluster_queue(s->work->c, &queued);
+	sl_plan_started(s->work->p, &started);
+	return started < queued;
 }
 
-static int decide_backfill(struct sl_stock *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
+static void note_running(struct sl_stock *s)
 {
-	int64_t now = sl_cluster_now(c);
-	uint32_t queued, blocks = 0;
-	const struct sl_entry *e = sl_cluster_queue(c, &queued);
+	uint32_t started;
 
-	for (uint32_t i = 0; i < queued && i < s->opt.bf_max_job_test && blocks < SL_PLAN_BLOCKS_MAX; i++) {
-		int rc = sl_plan_start(p, e[i], NULL, NULL, err);
+	sl_cluster_running(s->work->c, &s->running);
+	sl_plan_started(s->work->p, &started);
+	s->running += started;
+}
 
-		if (!rc) {
-			rc = reserve(s, p, e[i], now, err);
-			blocks += rc > 0;
-		}
+/* On a pool of processors there are no nodes to take: each job is reserved its processors. */
+static int backfill_pool(struct sl_stock *s, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	uint32_t queued;
+	const struct sl_entry *e = sl_cluster_queue(w->c, &queued);
+
+	for (uint32_t i = 0; i < queued && i < s->opt.bf_max_job_test; i++) {
+		int64_t starts;
+		int rc = sl_plan_start(w->p, e[i], NULL, NULL, err);
+
+		if (!rc && (rc = sl_plan_earliest(w->p, e[i], NULL, &starts, NULL, err)) > 0 && starts <= w->now + s->opt.bf_window_s)
+			rc = sl_plan_reserve(w->p, e[i], NULL, &starts, NULL, err);
 		if (rc < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* When backfill comes next.  As long as jobs wait it comes in step, since it takes its own last visit for a change (_more_work()). */
+static int64_t next_backfill(const struct sl_stock *s)
+{
+	int64_t now = s->work->now, step = s->opt.bf_interval_s, due = s->backfilled_s + step;
+
+	return s->waited && now > due ? due + (now - due + step - 1) / step * step : due;
+}
+
+static int decide(struct sl_stock *s, struct sl_error *err)
+{
+	int64_t now = s->work->now, due = next_backfill(s);
+	int rc;
+
+	if (is_turn(s) && go_through_queue(s, err) < 0)
+		return -1;
+	if (s->opt.builtin || !s->changed)
+		return 0;
+	if (now < due) {
+		wake(s, due);
+		return 0;
+	}
+	s->changed = false;
+	s->backfilled_s = now;
+	rc = s->opt.pool ? backfill_pool(s, err) : stock_backfill(s, err);
+	s->waited = waits(s);
+	return rc;
 }
 
 int sl_stock_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err)
@@ -206,21 +310,16 @@ int sl_stock_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct s
 	int64_t now = sl_cluster_now(c);
 
 	if (s->backfilled_s == NOT_YET) {
-		compare_partitions(s, c);
 		sl_timeline_late_as_now(sl_cluster_timeline(c));
 		s->backfilled_s = now;
 	}
-	s->changed |= now != s->wake_at;	/* _more_work() */
+	s->work->c = c;
+	s->work->p = p;
+	s->work->now = now;
+	s->changed |= now != s->wake_at;
 	s->wake_at = NOT_YET;
-	if (decide_main(s, c, p, err) < 0)
+	if (decide(s, err) < 0)
 		return -1;
-	if (s->opt.builtin || !s->changed)
-		return 0;
-	if (now < s->backfilled_s + s->opt.bf_interval_s) {
-		s->wake_at = s->backfilled_s + s->opt.bf_interval_s;
-		return 0;
-	}
-	s->changed = false;
-	s->backfilled_s = now;
-	return decide_backfill(s, c, p, err);
+	note_running(s);
+	return 0;
 }

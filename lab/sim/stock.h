@@ -2,13 +2,21 @@
 /*
  * stock.h - Slurm's own two schedulers, as a simulation's decisions (sl_sim_options.decide).
  *
- * The main scheduler goes through the queue in its order whenever a job comes or ends.  A job that does not fit closes
- * its partition, and those whose nodes it has, until the next time.  sched/backfill comes bf_interval seconds after it came
- * last, or later with the next change, if nothing has changed since.  It gives each job that it looks at a reservation of
- * whole nodes, from the beginning of the resolution (a minute) in which the job would start, and starts what fits beside
- * all of them.  The reservation's nodes are those that select would take then, also such as are free already.  That is
- * _attempt_backfill() and schedule() of 22.05, but for what takes time there: here both decide within an instant.  It makes
- * SL_PLAN_BLOCKS_MAX reservations at most.
+ * That is schedule() and _attempt_backfill() of 22.05, with the start that select foresees for a job (_will_run_test()), but for
+ * what takes time there: here they decide within an instant.
+ *
+ * The main scheduler goes through the queue in its order when a job ends, and batch_sched_delay after it last did that for jobs
+ * that came: those that come meanwhile are taken together.  A job that does not fit closes
+ * its partition, and keeps that one's nodes from all jobs behind it, until the next time.
+ *
+ * sched/backfill comes every bf_interval seconds as long as jobs wait, else with the first change after that time.  (A visit after
+ * which nothing has changed would decide the same, and is left out.)
+ * A job that it looks at starts if it fits beside all reservations on nodes that none of them needs, or has one itself: of whole
+ * nodes, those that select would take then, also such as are free already, from the beginning of the resolution (a minute) in
+ * which the job would start.  When that is select finds out by taking away the running jobs in groups, in the order in which
+ * their walltimes end: the farther away, the larger the groups, and the later the start that it foresees.
+ *
+ * A job that only select can place starts on nodes that it may choose itself, reserved or not.
  *
  * Threads: none.
  */
@@ -21,13 +29,17 @@
 struct sl_stock_options {
 	bool builtin;			/* sched/builtin: no backfill */
 	bool pool;			/* nodes are none, but processors together: reservations are of processors */
-	int64_t bf_interval_s, bf_window_s, bf_resolution_s;
+	int64_t bf_interval_s, bf_window_s, bf_resolution_s, sched_interval_s, batch_sched_delay_s;
+	int64_t bf_window_scale_s;	/* how much longer each group of select is than the one before; 0: twice as long */
 	uint32_t bf_max_job_test, default_queue_depth;
 	/* priority/multifactor: how much a job's age adds, and after which time no more; 0: nothing */
 	double age_weight;
 	int64_t max_age_s;
 	int64_t calc_period_s;		/* how often that is computed anew */
 };
+
+/* A job of that priority or of a higher one, which none has in Slurm, is started as it comes, and takes nobody's turn. */
+#define SL_STOCK_AT_ONCE INT64_C(0x100000000)
 
 /* Slurm's defaults. */
 struct sl_stock_options sl_stock_defaults(void);
@@ -41,9 +53,14 @@ struct sl_stock {
 
 	/* private */
 	int64_t backfilled_s;		/* when backfill came last */
+	bool waited;			/* and left jobs that wait */
 	bool changed;			/* a job came or ended since then */
+	int64_t came_s;			/* when the main one last went through it for jobs that came */
+	uint32_t running;		/* jobs, after the last decision */
+	int64_t went_through_s;		/* when the main one last went through the whole queue */
 	bool *closed;			/* partitions */
-	uint8_t *within;		/* [a * partitions + b]: all nodes of a are nodes of b */
+	struct sl_nodeset gone;		/* nodes of those */
+	struct sl_stock_work *work;
 };
 
 /* Begin with { .opt = ... }.  0, or -1 with *err. */

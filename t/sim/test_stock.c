@@ -96,13 +96,37 @@ static void the_builtin_scheduler_starts_nothing_behind_one_that_waits(void **st
 	STARTS("4x1c", holes, opt, 6000, 6100, 6150, 6150);
 }
 
-/* Backfill came last at 6030 and has had nothing to do since; at 6500 it comes with the job, not 30 s later. */
-static void backfill_comes_at_once_where_nothing_has_changed_for_long(void **state)
+/* At 6030 backfill has left job 2 waiting: it comes at 6060, 6090, ..., and so at 6510. */
+static void backfill_comes_in_step_as_long_as_jobs_wait(void **state)
 {
 	static const char late[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6001, 4, 50, 50) "," JOB(3, 6500, 1, 60, 60) "]}";
 
 	(void) state;
+	STARTS("4x1c", late, sl_stock_defaults(), 6000, 7000, 6510);
+}
+
+static void backfill_comes_at_once_where_nobody_has_waited(void **state)
+{
+	static const char late[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6500, 4, 50, 50) "," JOB(3, 6500, 1, 60, 60) "]}";
+
+	(void) state;
 	STARTS("4x1c", late, sl_stock_defaults(), 6000, 7000, 6500);
+}
+
+/*
+ * Job 3 can start at 7000, when a core of the first node is free.  But select takes jobs 1 and 2 away together, since 7050 is within
+ * its first window: so it foresees 7050, and job 4, which ends at 6990, is in nobody's way.
+ */
+static void a_start_is_foreseen_where_a_group_of_jobs_has_ended(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 1, 1000, 1000) "," JOB(2, 6000, 1, 1050, 1050) "," JOB(3, 6001, 3, 100, 100) ","
+		JOB(4, 6002, 1, 960, 100) "]}";
+	static const char longer[] = "{\"jobs\": [" JOB(1, 6000, 1, 1000, 1000) "," JOB(2, 6000, 1, 1051, 1051) "," JOB(3, 6001, 3, 100, 100) ","
+		JOB(4, 6002, 1, 960, 100) "]}";
+
+	(void) state;
+	STARTS("2x2c", jobs, sl_stock_defaults(), 6000, 6000, 7000, 6030);
+	STARTS("2x2c", longer, sl_stock_defaults(), 6000, 6000, 7000, 7051);
 }
 
 static void backfill_looks_at_no_more_jobs_than_it_is_told(void **state)
@@ -154,11 +178,12 @@ static const char two_partitions[] =
 	"SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-4] CPUs=1\n"
 	"PartitionName=all Nodes=n[1-4] Default=YES\nPartitionName=part Nodes=n[1-2]\n";
 
-/* Job 2 closes both, since "part" has no nodes but those of "all"; job 3 of "part" closes "part" alone. */
+/* Job 2 closes both, since "part" has no nodes but those of "all"; of "part" it closes that one alone, and keeps its nodes from job 3. */
 static void a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have(void **state)
 {
 	static const char wide[] = DUMP "1|6000|600|10|COMPLETED|3|all\n2|6001|60|10|COMPLETED|4|all\n3|6002|300|5|COMPLETED|1|part\n";
 	static const char narrow[] = DUMP "1|6000|600|10|COMPLETED|1|part\n2|6001|60|10|COMPLETED|2|part\n3|6002|300|5|COMPLETED|1|all\n";
+	static const char other[] = DUMP "1|6000|10|5|COMPLETED|1|part\n2|6001|10|5|COMPLETED|2|part\n3|6002|300|5|COMPLETED|3|all\n";
 	struct sl_stock_options opt = sl_stock_defaults();
 	char conf[200];
 
@@ -166,7 +191,23 @@ static void a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have(void 
 	strcpy(conf, write_file("slurm.conf", two_partitions));
 	opt.builtin = true;
 	STARTS(conf, wide, opt, 6000, 6600, 6660);
-	STARTS(conf, narrow, opt, 6000, 6600, 6002);
+	STARTS(conf, narrow, opt, 6000, 6600, 6003);
+	STARTS(conf, other, opt, 6000, 6010, 6020);
+}
+
+/* Of the queue only job 2 is looked at, until all of it is a minute after the first time. */
+static void jobs_beyond_the_depth_are_looked_at_once_a_minute(void **state)
+{
+	static const char jobs[] = DUMP "1|6000|600|10|COMPLETED|1|part\n2|6001|60|10|COMPLETED|2|part\n3|6005|300|5|COMPLETED|1|all\n";
+	struct sl_stock_options opt = sl_stock_defaults();
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", two_partitions));
+	opt.bf_interval_s = 500;
+	STARTS(conf, jobs, opt, 6000, 6600, 6006);
+	opt.default_queue_depth = 0;
+	STARTS(conf, jobs, opt, 6000, 6600, 6060);
 }
 
 static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void **state)
@@ -176,13 +217,17 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 
 	(void) state;
 	assert_int_equal(sl_stock_read(&opt, write_file("a.conf", "SchedulerType=sched/backfill\nPriorityType=priority/multifactor\n"
-		"SchedulerParameters=bf_interval=20,bf_window=60,bf_max_job_test=7,default_queue_depth=9,bf_resolution=300\n"
+		"SchedulerParameters=bf_interval=20,bf_window=60,bf_max_job_test=7,default_queue_depth=9,bf_resolution=300,sched_interval=90,"
+		"batch_sched_delay=0,bf_window_scale=45\n"
 		"PriorityWeightAge=500\nPriorityMaxAge=1-0\n"), &err), 0);
 	assert_int_equal(opt.bf_interval_s, 20);
 	assert_int_equal(opt.bf_window_s, 3600);
 	assert_int_equal(opt.bf_resolution_s, 300);
 	assert_int_equal(opt.bf_max_job_test, 7);
 	assert_int_equal(opt.default_queue_depth, 9);
+	assert_int_equal(opt.sched_interval_s, 90);
+	assert_int_equal(opt.batch_sched_delay_s, 0);
+	assert_int_equal(opt.bf_window_scale_s, 45);
 	assert_int_equal(opt.max_age_s, 86400);
 	assert_true(opt.age_weight > 499 && opt.age_weight < 501 && !opt.builtin);
 	assert_int_equal(sl_stock_read(&opt, write_file("b.conf", "SchedulerType=sched/builtin\nSchedulerParameters=xbf_interval=20,bf_window=no\n"),
@@ -244,13 +289,25 @@ static void priorities_that_are_too_small_for_the_age_are_those_of_submission(vo
 			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
 }
 
+/* Job 4 comes first, but within three seconds of job 3. */
+static void jobs_that_come_one_after_the_other_are_taken_together(void **state)
+{
+	(void) state;
+	assert_starts_of_dump(HEAD "3|11000|11000|11000|100|60|COMPLETED|1|1000\n4|11001|11001|11013|10|60|COMPLETED|3|1000\n"
+			      "5|11002|11002|11003|10|60|COMPLETED|3|2000\n", (const int64_t[]) { 9000, 11000, 11013, 11003 }, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(backfill_comes_by_its_interval_and_starts_what_delays_nobody),
 		cmocka_unit_test(backfill_sees_no_more_than_its_resolution),
 		cmocka_unit_test(the_builtin_scheduler_starts_nothing_behind_one_that_waits),
-		cmocka_unit_test(backfill_comes_at_once_where_nothing_has_changed_for_long),
+		cmocka_unit_test(backfill_comes_in_step_as_long_as_jobs_wait),
+		cmocka_unit_test(backfill_comes_at_once_where_nobody_has_waited),
+		cmocka_unit_test(a_start_is_foreseen_where_a_group_of_jobs_has_ended),
+		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
+		cmocka_unit_test(jobs_that_come_one_after_the_other_are_taken_together),
 		cmocka_unit_test(backfill_looks_at_no_more_jobs_than_it_is_told),
 		cmocka_unit_test(reservations_of_backfill_are_of_whole_nodes),
 		cmocka_unit_test(reservations_take_nodes_that_are_free_already_as_select_does),

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stock_backfill.c - sched/backfill: its table of which nodes reservations leave open when, and the start that select foresees
+ * for a job on such nodes.
+ */
+#include "sim/stock_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/grow.h"
+#include "base/number.h"
+#include "base/order.h"
+
+#define FIRST_WINDOW_S 30	/* of _will_run_test() */
+#define YEAR_S (INT64_C(365) * 86400)
+
+static int64_t floor_to(int64_t t, int64_t grain)
+{
+	return t / grain * grain;
+}
+
+static int64_t limit_of(const struct sl_want *want)
+{
+	return want->time_limit == SL_UNLIMITED ? YEAR_S : want->time_limit;
+}
+
+/* -- which nodes are open when -------------------------------------------------- */
+
+/* The table begins: nobody has a reservation. */
+static int open_table(struct sl_stock *s, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	uint32_t nodes = sl_cluster_snapshot(w->c)->node.rows;
+	int64_t grain = s->opt.bf_resolution_s;
+	uint32_t had = w->stretch_room;
+
+	if (sl_grow(&w->stretch, &w->stretch_room, 1, sizeof(*w->stretch), err) < 0)
+		return -1;
+	memset(w->stretch + had, 0, (w->stretch_room - had) * sizeof(*w->stretch));
+	w->stretches = 1;
+	w->stretch[0].begin = floor_to(w->now, grain);
+	w->stretch[0].end = floor_to(w->now + s->opt.bf_window_s, grain);
+	sl_nodeset_clear(&w->stretch[0].open);
+	return nodes ? sl_nodeset_add(&w->stretch[0].open, 0, nodes - 1, err) : 0;
+}
+
+/* A stretch of the table begins at *t*, if that is within it. */
+static int split_table(struct sl_stock_work *w, int64_t t, struct sl_error *err)
+{
+	uint32_t i = 0, had = w->stretch_room;
+	struct sl_nodeset spare;
+
+	while (i < w->stretches && w->stretch[i].end <= t)
+		i++;
+	if (i == w->stretches || w->stretch[i].begin >= t)
+		return 0;
+	if (sl_grow(&w->stretch, &w->stretch_room, w->stretches + UINT64_C(1), sizeof(*w->stretch), err) < 0)
+		return -1;
+	memset(w->stretch + had, 0, (w->stretch_room - had) * sizeof(*w->stretch));
+	spare = w->stretch[w->stretches].open;
+	if (sl_nodeset_copy(&spare, &w->stretch[i].open, err) < 0)
+		return -1;
+	memmove(w->stretch + i + 2, w->stretch + i + 1, (w->stretches - i - 1) * sizeof(*w->stretch));
+	w->stretch[i + 1] = (struct stretch) { .begin = t, .end = w->stretch[i].end, .open = spare };
+	w->stretch[i].end = t;
+	w->stretches++;
+	return 0;
+}
+
+/* _add_reservation(): *nodes* are nobody else's from the beginning of the resolution on in which the job would start to that in
+ * which it would end. */
+static int reserve(struct sl_stock *s, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+
+	from = sl_max_signed(from, w->stretch[0].begin);
+	to = sl_max_signed(to, from + s->opt.bf_resolution_s);
+	if (split_table(w, from, err) < 0 || split_table(w, to, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < w->stretches; i++)
+		if (w->stretch[i].begin >= from && w->stretch[i].end <= to &&
+		    sl_nodeset_subtract(&w->stretch[i].open, nodes, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* _test_resv_overlap() */
+static bool is_reserved(const struct sl_stock_work *w, const struct sl_nodeset *nodes, int64_t from, int64_t to)
+{
+	for (uint32_t i = 0; i < w->stretches; i++)
+		if (w->stretch[i].end > from && w->stretch[i].begin < to && !sl_nodeset_includes(&w->stretch[i].open, nodes))
+			return true;
+	return false;
+}
+
+/*
+ * work.open becomes the nodes of *all* that no reservation has from *from* to *to*.  *later: when others than these are free of
+ * reservations, 0: never.
+ */
+static int find_open(struct sl_stock_work *w, const struct sl_nodeset *all, int64_t from, int64_t to, int64_t *later,
+		     struct sl_error *err)
+{
+	*later = 0;
+	if (sl_nodeset_copy(&w->open, all, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < w->stretches; i++) {
+		const struct stretch *s = &w->stretch[i];
+
+		if (s->end <= from)
+			continue;
+		if (!*later && i + 1 < w->stretches) {
+			if (sl_nodeset_meet(&w->next, all, &s[1].open, err) < 0 || sl_nodeset_meet(&w->tmp, &w->open, &s->open, err) < 0)
+				return -1;
+			if (!sl_nodeset_includes(&w->tmp, &w->next))
+				*later = s->end;
+		}
+		if (s->begin > to)	/* who ends at that very instant is in the way, too */
+			break;
+		if (sl_nodeset_intersect(&w->open, &s->open, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* -- when running jobs end ------------------------------------------------------- */
+
+static int add_ending(struct sl_stock_work *w, int64_t end, const struct sl_place *place, uint32_t count, struct sl_error *err)
+{
+	if (sl_grow(&w->ending, &w->ending_room, w->endings + UINT64_C(1), sizeof(*w->ending), err) < 0 ||
+	    sl_grow(&w->node, &w->node_room, w->nodes + (uint64_t) count, sizeof(*w->node), err) < 0)
+		return -1;
+	w->ending[w->endings++] = (struct ending) { .end = end, .first = w->nodes, .count = count };
+	for (uint32_t i = 0; i < count; i++)
+		w->node[w->nodes++] = place[i].node;
+	return 0;
+}
+
+static int by_end(const void *x, const void *y)
+{
+	const struct ending *a = x, *b = y;
+
+	return SL_ORDER(a->end, b->end) ?: SL_ORDER(a->first, b->first);
+}
+
+static void sort_endings(struct sl_stock_work *w)
+{
+	qsort(w->ending, w->endings, sizeof(*w->ending), by_end);
+}
+
+/* The latest start of the plan, too, runs from now on. */
+static int add_start(struct sl_stock_work *w, uint32_t number, struct sl_error *err)
+{
+	struct sl_booking b;
+
+	if (sl_plan_booking(w->p, false, number, &b, err) < 0)
+		return -1;
+	return add_ending(w, b.end_time, b.places, b.count, err);
+}
+
+static int gather_endings(struct sl_stock_work *w, struct sl_error *err)
+{
+	uint32_t running, started, count;
+	const uint32_t *job = sl_cluster_running(w->c, &running);
+
+	w->endings = w->nodes = 0;
+	for (uint32_t i = 0; i < running; i++) {
+		const struct sl_place *place = sl_cluster_places(w->c, job[i], &count);
+
+		if (add_ending(w, sl_cluster_end(w->c, job[i]), place, count, err) < 0)
+			return -1;
+	}
+	sl_plan_started(w->p, &started);
+	for (uint32_t i = 0; i < started; i++)
+		if (add_start(w, i, err) < 0)
+			return -1;
+	sort_endings(w);
+	return 0;
+}
+
+static bool ends_on_open_nodes(const struct sl_stock_work *w, const struct ending *e)
+{
+	for (uint32_t i = 0; i < e->count; i++)
+		if (sl_nodeset_contains(&w->open, w->node[e->first + i]))
+			return true;
+	return false;
+}
+
+/*
+ * _will_run_test(): the job starts when the last of some running jobs has ended.  These are taken away in groups, the first of
+ * some 30 s, each further one twice as long: so the start is the later beyond the earliest one the farther away that is.
+ */
+static int foresee(struct sl_stock *s, struct sl_entry e, int64_t *start, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	int64_t window = FIRST_WINDOW_S, base = 0;
+	uint32_t i = 0;
+	int rc = stock_fits(w, e, w->now, err);
+
+	*start = w->now;
+	while (!rc && i < w->endings) {
+		const struct ending *last = NULL;
+
+		while (i < w->endings && !(last && w->ending[i].end > base + window)) {
+			const struct ending *next = &w->ending[i++];
+
+			if (next->end == SL_UNLIMITED || !ends_on_open_nodes(w, next))
+				continue;
+			if (!base)
+				base = next->end + window - next->end % window;
+			last = next;
+		}
+		if (!last)
+			return 0;
+		do
+			window = s->opt.bf_window_scale_s ? window + s->opt.bf_window_scale_s : 2 * window;
+		while (i < w->endings && w->ending[i].end != SL_UNLIMITED && w->ending[i].end > base + window);
+		*start = sl_max_signed(last->end, w->now + 1);
+		rc = stock_fits(w, e, *start, err);
+	}
+	return rc;
+}
+
+/* -- a job ----------------------------------------------------------------------- */
+
+static int note_start(struct sl_stock_work *w, struct sl_error *err)
+{
+	uint32_t started;
+
+	sl_plan_started(w->p, &started);
+	if (add_start(w, started - 1, err) < 0)
+		return -1;
+	sort_endings(w);
+	return 0;
+}
+
+static int keep_layout(struct sl_stock *s, int64_t start, int64_t end, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	int64_t grain = s->opt.bf_resolution_s;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < w->layout.shares; i++)
+		rc = reserve(s, &w->layout.share[i].nodes, floor_to(start, grain), floor_to(end, grain), err);
+	return rc;
+}
+
+static bool layout_is_reserved(const struct sl_stock *s, int64_t start, int64_t end)
+{
+	const struct sl_stock_work *w = s->work;
+	int64_t grain = s->opt.bf_resolution_s;
+
+	for (uint32_t i = 0; i < w->layout.shares; i++)
+		if (is_reserved(w, &w->layout.share[i].nodes, floor_to(start, grain), floor_to(end, grain)))
+			return true;
+	return false;
+}
+
+/* It starts or gets a reservation, or neither.  *tried: select was asked. */
+static int try_job(struct sl_stock *s, struct sl_entry e, const struct sl_want *want, bool *tried, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	int64_t from = w->now, limit = limit_of(want), later, start;
+	int rc;
+
+	for (;;) {
+		if (find_open(w, sl_cluster_usable_nodes(w->c, e.partition), from, from + limit, &later, err) < 0)
+			return -1;
+		rc = w->open.count < sl_max(1, want->request.min_nodes) ? 0 : (*tried = true, foresee(s, e, &start, err));
+		if (rc < 0)
+			return -1;
+		if (rc) {
+			start = sl_max_signed(start, from);
+			if (start <= w->now) {
+				rc = stock_start(w, e, err);
+				return rc > 0 ? note_start(w, err) : rc;
+			}
+			if (!later || start <= later) {
+				if (start > w->now + s->opt.bf_window_s)
+					return 0;
+				if (!layout_is_reserved(s, start, start + limit))
+					return keep_layout(s, start, start + limit, err);
+				later = start;
+			}
+		}
+		if (later <= from)
+			return 0;
+		from = later;
+	}
+}
+
+int stock_backfill(struct sl_stock *s, struct sl_error *err)
+{
+	struct sl_stock_work *w = s->work;
+	uint32_t queued, tried = 0;
+	const struct sl_entry *e = sl_cluster_queue(w->c, &queued);
+
+	if (open_table(s, err) < 0 || gather_endings(w, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < queued && tried < s->opt.bf_max_job_test; i++) {
+		const struct sl_want *want = sl_cluster_want(w->c, e[i], err);
+		bool select = false;
+
+		if (!want)
+			return -1;
+		if (want->why != SL_WHY_NONE || sl_plan_job(w->p, e[i].job) == SL_PLAN_STARTED)
+			continue;
+		if (try_job(s, e[i], want, &select, err) < 0)
+			return -1;
+		tried += select;
+	}
+	return 0;
+}
+
+void stock_work_free(struct sl_stock_work *w)
+{
+	if (!w)
+		return;
+	for (uint32_t i = 0; i < w->stretch_room; i++)
+		sl_nodeset_free(&w->stretch[i].open);
+	sl_nodeset_free(&w->open);
+	sl_nodeset_free(&w->eligible);
+	sl_nodeset_free(&w->tmp);
+	sl_nodeset_free(&w->next);
+	sl_layout_free(&w->layout);
+	free(w->stretch);
+	free(w->ending);
+	free(w->node);
+	free(w->place);
+	free(w->pick);
+	free(w);
+}

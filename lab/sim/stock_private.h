@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stock_private.h - what both schedulers of stock.h have to do with: nodes that are open to a job, and starting it there.
+ */
+#ifndef SL_STOCK_PRIVATE_H
+#define SL_STOCK_PRIVATE_H
+
+#include "sim/stock.h"
+#include "timeline/place.h"
+
+/* From *begin* to *end* no reservation has these nodes. */
+struct stretch {
+	int64_t begin, end;
+	struct sl_nodeset open;
+};
+
+/* A job that runs, or has been started by this decision: when its walltime ends, and its nodes in backfill.node. */
+struct ending {
+	int64_t end;
+	uint32_t first, count;
+};
+
+/* A decision, and what it works with; it is kept for its memory. */
+struct sl_stock_work {
+	struct sl_cluster *c;
+	struct sl_plan *p;
+	int64_t now;
+	struct sl_nodeset open, eligible;	/* that a job may have; of its own the same */
+	struct sl_layout layout;		/* where it would be */
+	struct sl_place *place;
+	struct sl_pick *pick;
+	uint32_t places, picks;			/* room */
+
+	/* backfill */
+	struct stretch *stretch;		/* node_space, without gaps */
+	uint32_t stretches, stretch_room;
+	struct ending *ending;
+	uint32_t endings, ending_room;
+	uint32_t *node, nodes, node_room;
+	struct sl_nodeset tmp, next;
+};
+
+/* Would the entry's job fit at *t* on work.open?  1: work.layout says where; 0; -1 with *err. */
+int stock_fits(struct sl_stock_work *w, struct sl_entry e, int64_t t, struct sl_error *err);
+
+/* Start it now on nodes of work.open only.  1; 0: it does not fit, or may not; -1 with *err. */
+int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err);
+
+/* _attempt_backfill().  0, or -1 with *err. */
+int stock_backfill(struct sl_stock *s, struct sl_error *err);
+
+void stock_work_free(struct sl_stock_work *w);
+
+#endif

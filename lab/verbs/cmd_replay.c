@@ -33,6 +33,8 @@ static const struct sl_option options[] = {
 	  .doc = "with --against-reality, the machine of what sacct printed, and how it schedules: a slurm.conf, a snapshot, or 128x64c" },
 	{ .name = "procs", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, procs), .min = 0, .max = 4294967294.0,
 	  .argument = "N", .doc = "with --against-reality, the machine is a pool of so many processors; 0: what the log says" },
+	{ .name = "zone", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, zone), .argument = "NAME",
+	  .doc = "with --against-reality, the time zone in which sacct printed, \"Europe/Berlin\"; default: UTC" },
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),
@@ -480,8 +482,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.journal && !v.cycles)
 		return sl_tool_usage(verb, "--journal: expected --cycles as well");
-	if ((v.machine || v.procs) && !v.against_reality)
-		return sl_tool_usage(verb, "--%s: expected --against-reality as well", v.machine ? "machine" : "procs");
+	if ((v.machine || v.procs || v.zone) && !v.against_reality)
+		return sl_tool_usage(verb, "--%s: expected --against-reality as well", v.machine ? "machine" : v.procs ? "procs" : "zone");
 	if (v.against_reality && v.cycles)
 		return sl_tool_usage(verb, "--cycles: not with --against-reality");
 	if (v.against_reality && n == 1 && is_log(argv[0]))

@@ -14,7 +14,7 @@
 
 struct sl_replay_args {
 	struct sl_sim_args sim;
-	const char *policy, *site, *journal, *machine;
+	const char *policy, *site, *journal, *machine, *zone;
 	int64_t tolerance, show, procs;
 	double budget;
 	bool cycles, against_reality, json, quiet;

@@ -326,7 +326,7 @@ void sl_replay_stock(const struct sl_replay_args *v, struct sl_stock_options *op
 static struct sl_workload *load_log(const struct sl_replay_args *v, const char *path, struct sl_error *err)
 {
 	const struct sl_workload_options opt = {
-		.machine = v->machine, .procs = (uint32_t) v->procs, .as_it_was = true, .overrun = SL_OVERRUN_RAISES,
+		.machine = v->machine, .procs = (uint32_t) v->procs, .as_it_was = true, .zone = v->zone, .overrun = SL_OVERRUN_RAISES,
 	};
 	struct sl_workload *w = sl_workload_load(path, &opt, err);
 

@@ -6,7 +6,7 @@
  *
  * Columns are found by the names in the first line, in any order, and whatever stands between them (--delimiter).
  * What becomes of each column that sacct has is in workload/sacct_columns.c.  Times are taken as UTC, as said by
- * their offset, or as seconds since the epoch (SLURM_TIME_FORMAT=%s): say TZ=UTC when a change of clocks lies in between.
+ * their offset, or as seconds since the epoch (SLURM_TIME_FORMAT=%s); or as those of a zone that is named (sacct_zone.c).
  * Without -X job steps are listed, and skipped here.
  *
  * sacct -P escapes nothing: a JobName with a line end in it makes a row of its user's.  That does no harm to but a
@@ -25,6 +25,7 @@
 
 #include "base/columns.h"
 #include "base/number.h"
+#include "base/zone.h"
 #include "image/gres_word.h"
 
 /* -- fields ------------------------------------------------------------------- */
@@ -353,9 +354,10 @@ int sl_sacct_add(struct sl_sacct *d)
 
 int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, struct sl_error *err)
 {
+	const char *zone = sl_store_options(s)->zone;
 	int machine;
 
-	*d = (struct sl_sacct) { .s = s, .path = path };
+	*d = (struct sl_sacct) { .s = s, .path = path, .submitted = INT64_MIN };
 	for (int i = 0; i < SL_SACCT_USED; i++)
 		d->text[i] = "";
 	sl_store_set_origin(s, 0);
@@ -365,7 +367,14 @@ int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, str
 	if (machine <= 0)
 		return -1;
 	d->machine = sl_store_snapshot(s, err);
+	if (d->machine && zone && !(d->zone = sl_zone_read(zone, err)))
+		return -1;
 	return d->machine ? 0 : -1;
+}
+
+void sl_sacct_end(struct sl_sacct *d)
+{
+	sl_zone_destroy(d->zone);
 }
 
 /* -- columns ----------------------------------------------------------------------- */
@@ -469,6 +478,7 @@ static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines
 		}
 		for (int i = 0; i < SL_SACCT_USED; i++)
 			d->text[i] = sl_columns_text(row, i);
+		sl_sacct_tell_instants(d);
 		if (sl_sacct_add(d))
 			return 0;
 	}
@@ -482,13 +492,14 @@ int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error
 {
 	struct sl_columns *row = calloc(1, sizeof(*row));
 	struct sl_lines *l = sl_lines_open(path, err);
-	struct sl_sacct d;
+	struct sl_sacct d = { 0 };
 	int rc = -1;
 
 	if (!row)
 		sl_fail(err, SL_ENOMEM, "%s: out of memory", path);
 	else if (l && !sl_sacct_begin(&d, s, path, err))
 		rc = read_rows(&d, row, l, path, err);
+	sl_sacct_end(&d);
 	sl_lines_close(l);
 	free(row);
 	return rc;

@@ -15,10 +15,20 @@ struct sl_sacct {
 	const char *path;
 	const char *text[SL_SACCT_USED];	/* of the job at hand; "": not said */
 	uint64_t line;				/* where it stands; 0: no line */
+
+	/* sacct_zone.c */
+	struct sl_zone *zone;			/* whose clocks showed the times; NULL: UTC's */
+	int64_t submitted;			/* the latest submission so far */
+	char instant[4][24];
 };
 
-/* Take the machine that options name, since sacct does not say on which one it was.  0, or -1 with *err. */
+/* Take the machine that options name, since sacct does not say on which one it was, and the zone.  0, or -1 with *err.
+ * sl_sacct_end() in any case. */
 int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, struct sl_error *err);
+void sl_sacct_end(struct sl_sacct *d);
+
+/* Times of the job at hand that were printed without their offset become seconds since the epoch, where a zone is known. */
+void sl_sacct_tell_instants(struct sl_sacct *d);
 
 /* -- sacct_real.c: with as_it_was; nothing otherwise ------------------- */
 

@@ -153,7 +153,7 @@ int sl_workload_read_sacct_json(struct sl_store *s, const char *path, const json
 	const json_t *jobs = json_object_get(root, "jobs"), *job;
 	struct texts *t = calloc(1, sizeof(*t));
 	uint64_t count[OTHERS] = { 0 };
-	struct sl_sacct d;
+	struct sl_sacct d = { 0 };
 	size_t i;
 	int rc = -1;
 
@@ -169,6 +169,7 @@ int sl_workload_read_sacct_json(struct sl_store *s, const char *path, const json
 		note_others(s, path, count);
 		rc = 0;
 	}
+	sl_sacct_end(&d);
 	free(t);
 	return rc;
 }

@@ -26,8 +26,10 @@ static const struct { const char *begin; uint32_t why; } reasons[] = {
 	{ "Dependency", SL_REAL_DEPENDENCY }, { "BeginTime", SL_REAL_BEGIN }, { "JobHeld", SL_REAL_HOLD },
 	{ "JobHoldMaxRequeue", SL_REAL_HOLD }, { "Reservation", SL_REAL_RESERVATION }, { "ReqNodeNotAvail", SL_REAL_NODES },
 	{ "NodeDown", SL_REAL_NODES }, { "Nodes_required_for_job_are_DOWN", SL_REAL_NODES }, { "Licenses", SL_REAL_LICENSES },
-	{ "Assoc", SL_REAL_LIMIT }, { "QOS", SL_REAL_LIMIT }, { "Partition", SL_REAL_LIMIT }, { "JobArrayTaskLimit", SL_REAL_LIMIT },
-	{ "MaxMemPerLimit", SL_REAL_LIMIT }, { "AccountNotAllowed", SL_REAL_LIMIT }, { "AccountingPolicy", SL_REAL_LIMIT },
+	{ "Assoc", SL_REAL_LIMIT }, { "QOS", SL_REAL_LIMIT }, { "JobArrayTaskLimit", SL_REAL_LIMIT },
+	{ "PartitionNodeLimit", SL_REAL_LIMIT }, { "PartitionTimeLimit", SL_REAL_LIMIT }, { "PartitionConfig", SL_REAL_LIMIT },
+	{ "PartitionDown", SL_REAL_NODES }, { "PartitionInactive", SL_REAL_NODES }, { "Max", SL_REAL_LIMIT },
+	{ "Constraints", SL_REAL_CONSTRAINTS }, { "AccountNotAllowed", SL_REAL_LIMIT }, { "AccountingPolicy", SL_REAL_LIMIT },
 };
 
 /* What a column tells, when it says anything. */

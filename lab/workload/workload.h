@@ -151,6 +151,7 @@ struct sl_workload_options {
 	/* Take from the source when each job really started (sl_workload.real); one that does not say so is refused.  Jobs
 	 * enter the queue when they became eligible, and those that run at its end are taken to run to their limit. */
 	bool as_it_was;
+	const char *zone;	/* of times that sacct printed without their offset, "Europe/Berlin"; NULL: UTC */
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */
 	bool strict;

@@ -66,6 +66,28 @@ explained() {
 }
 ok "what held jobs back is counted where the dump has it, and what it has not is named" explained
 
+# The words that job_reason_string() has in any release, ten jobs each, and nothing else.
+each_reason() {
+	for word in "BeginTime:waited for a begin time" "Dependency:waited for a dependency" "DependencyNeverSatisfied:waited for a dependency" \
+		"JobHeldUser:were held" "JobHeldAdmin:were held" "JobHoldMaxRequeue:were held" \
+		"QOSGrpCpuLimit:waited for a limit of association, QOS or array" "AssocMaxJobsLimit:waited for a limit of association, QOS or array" \
+		"AssocGrpCPUMinutesLimit:waited for a limit of association, QOS or array" "JobArrayTaskLimit:waited for a limit of association, QOS or array" \
+		"PartitionTimeLimit:waited for a limit of association, QOS or array" "MaxMemPerLimit:waited for a limit of association, QOS or array" \
+		"MaxCpuPerAccount:waited for a limit of association, QOS or array" "MaxGRESRunMinsPerUser:waited for a limit of association, QOS or array" \
+		"Constraints:asked for features of nodes" "PartitionDown:waited for nodes that were down or drained" \
+		"PartitionInactive:waited for nodes that were down or drained" \
+		"Reservation:had to do with an advance reservation" "ReservationDeleted:had to do with an advance reservation" \
+		"ReqNodeNotAvail:waited for nodes that were down or drained" "NodeDown:waited for nodes that were down or drained" \
+		"Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved_for_jobs_in_higher_priority_partitions:waited for nodes that were down or drained"; do
+		change 'NR > 101 && NR <= 111 { $14 = "'"${word%%:*}"'" } { print }'
+		run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && row "${word#*:}" 10 && row 'nothing of that' '[0-9]*' || return 1
+		[ "$(sed -n '/^what else/,/nothing of that/p' "$T/out" | grep -c ' 10  *[0-9.]* %$')" = 1 ] || { echo "$word counts elsewhere, too"; return 1; }
+	done
+	change 'NR > 101 && NR <= 111 { $11 = "00:00:30" } NR > 111 && NR <= 121 { $13 = "PREEMPTED" } NR > 121 && NR <= 126 { $13 = "REQUEUED" } { print }'
+	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && row 'were suspended' 10 && row 'were requeued, or their node failed' 10
+}
+ok "each of Slurm's words for what a job waits for is counted as what it is" each_reason
+
 later() {
 	change 'NR > 1 && NR <= 201 && $8 - $7 > 600 { $7 += 500; n++ } { print } END { print n > "/dev/stderr" }' 2>"$T/n"
 	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt" && row 'eligible later than submitted (their wait begins then)' '[1-9][0-9]*'
@@ -109,6 +131,29 @@ clock() {
 	run 0 replay --quiet --against-reality $MACHINE "$T/changed.txt"
 }
 ok "a change of clocks is found at its line, and a suspension of an hour is none" clock
+
+# zoned FROM FILE ZONE : the dump as if it began at FROM (seconds), with times as clocks of ZONE show them.
+zoned() {
+	awk -F'|' -v OFS='|' -v by=$(($1 - 1704067200)) 'NR == 1 { print; next }
+		{ for (i = 6; i <= 9; i++) $i = strftime("%Y-%m-%dT%H:%M:%S", $i + by); print }' "$T/dump.txt" >"$2"
+}
+
+# 2024-10-26 20:00 UTC: clocks of Berlin are set back five hours later, in the middle of the dump.
+other_zone() {
+	TZ=UTC zoned 1729972800 "$T/utc.txt" && TZ=Europe/Berlin zoned 1729972800 "$T/berlin.txt" || return 1
+	grep -q 'T02:' "$T/berlin.txt" || { echo "nothing happens in the hour that comes twice"; return 1; }
+	run 0 replay --quiet --against-reality --policy=easy --json $MACHINE "$T/utc.txt" && sed '/"source"/d' "$T/out" >"$T/expected" || return 1
+	run 1 replay --quiet --against-reality --policy=easy $MACHINE "$T/berlin.txt" && err 'the clock was changed' || return 1
+	run 0 replay --quiet --against-reality --policy=easy --json $MACHINE --zone=Europe/Berlin "$T/berlin.txt" || return 1
+	sed '/"source"/d' "$T/out" | diff "$T/expected" -
+}
+ok "a dump of another time zone, with clocks set back in it, is the same as one of UTC" other_zone
+
+no_zone() {
+	run 1 replay --quiet --against-reality $MACHINE --zone=Europe/Nowhere "$T/berlin.txt" && err 'Europe/Nowhere' &&
+		run 2 replay --zone=Europe/Berlin "$T/berlin.txt" && err 'zone: expected --against-reality'
+}
+ok "a zone that is none, or where no dump is read, is refused" no_zone
 
 running() {
 	change 'NR > 250 && NR <= 260 { $13 = "RUNNING"; $9 = "Unknown" } NR > 270 && NR <= 280 { $13 = "PENDING"; $8 = "Unknown"; $9 = "Unknown" } { print }'

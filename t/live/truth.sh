@@ -13,10 +13,11 @@
 #   truth_forget               what has run by now is not dumped any more
 #   truth_record_begin EVERY | truth_record_end     schedlua-capture --record, into $C/record
 
+# (With weights so large that it does not matter that accounting has whole numbers for priorities.)
 # shellcheck disable=SC2034	# for who sources this
 TRUTH_LINES=(
-	SchedulerType=sched/backfill SchedulerParameters=bf_interval=30 PriorityType=priority/multifactor PriorityWeightAge=1000
-	PriorityMaxAge=0-06:00:00 PriorityWeightQOS=2000 PriorityWeightJobSize=100 PriorityCalcPeriod=00:05:00
+	SchedulerType=sched/backfill SchedulerParameters=bf_interval=30 PriorityType=priority/multifactor PriorityWeightAge=1000000
+	PriorityMaxAge=0-06:00:00 PriorityWeightQOS=2000000 PriorityWeightJobSize=100000 PriorityCalcPeriod=00:05:00
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 	"PartitionName=few Nodes=n[001-004] MaxTime=INFINITE State=UP"
 )
@@ -63,11 +64,21 @@ truth_dump() { # FILE
 		truth_of_now > "$1"
 }
 
+truth_has_recorded() { [ -n "$(find "$C/record" -name '*.snap*' -print -quit)" ]; }
+
+# Until the first snapshot is there: what cannot begin is not found out in the end.
 truth_record_begin() { # EVERY
+	rm -rf "$C/record"
 	mkdir -p "$C/record"
 	schedlua-capture --record="$C/record" --every="$1" 2> "$C/log/record.log" &
 	TRUTH_RECORDER=$!
+	wait_for 600 truth_records_or_failed
+	if ! kill -0 "$TRUTH_RECORDER" 2> /dev/null; then
+		cat "$C/log/record.log"
+		return 1
+	fi
 }
+truth_records_or_failed() { truth_has_recorded || ! kill -0 "$TRUTH_RECORDER" 2> /dev/null; }
 
 truth_record_end() {
 	kill -TERM "$TRUTH_RECORDER"

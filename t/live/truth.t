@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: MIT
 # The accounting of a stock slurmctld, and a recording of it, against a replay of them.
 SL_SCHEDULER=sched/backfill
-unset SL_PLUGINDIR
 . "${0%/*}/live.sh"
 . "${0%/*}/database.sh"
 . "${0%/*}/truth.sh"
 needs_database
-PATH=$TOP/.work/inst/bin:${SL_PREFIX:+$SL_PREFIX/bin:}$PATH
+PATH=${SL_PREFIX:+$SL_PREFIX/bin:}$TOP/.work/inst/bin:$PATH
 schedlua replay --help 2> /dev/null | grep -q against-reality || skip_all "this schedlua has no replay --against-reality"
-SL_PLUGINDIR=''
 live_begin 8 "${TRUTH_LINES[@]}" SchedulerParameters=bf_interval=5
 
 COUNT=60

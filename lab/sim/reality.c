@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/reality.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -112,6 +113,70 @@ int sl_reality_gather(struct sl_reality_jobs *r, const struct sl_workload *w, co
 	sl_machine_close(&m);
 	return 0;
 }
+
+/* -- several simulations -------------------------------------------------------- */
+
+static void note_mean(struct sl_reality_sum *sum, const struct sl_reality_jobs *r)
+{
+	double wait = 0;
+
+	for (uint32_t i = 0; i < r->jobs; i++)
+		wait += (double) (r->job[i].simulated_s - r->job[i].eligible_s);
+	sum->mean_s[sum->simulations++] = r->jobs ? wait / r->jobs : 0;
+}
+
+int sl_reality_add(struct sl_reality_sum *sum, struct sl_reality_jobs *r, struct sl_error *err)
+{
+	if (!sum->simulations) {
+		sum->jobs = *r;
+		sum->total_s = calloc((size_t) r->jobs + 1, sizeof(*sum->total_s));
+		sum->times = calloc((size_t) r->jobs + 1, sizeof(*sum->times));
+		r = &sum->jobs;
+	}
+	if (!sum->total_s || !sum->times)
+		return sl_fail(err, SL_ENOMEM, "against reality: no memory");
+	note_mean(sum, r);
+	for (uint32_t i = 0, k = 0; i < sum->jobs.jobs; i++) {		/* both are in the order of the log */
+		uint32_t at = k;
+
+		while (at < r->jobs && r->job[at].id != sum->jobs.job[i].id)
+			at++;
+		if (at == r->jobs)
+			continue;
+		sum->total_s[i] += r->job[at].simulated_s - r->job[at].real_s;
+		sum->times[i]++;
+		k = at + 1;
+	}
+	if (r != &sum->jobs)
+		free(r->job);
+	return 0;
+}
+
+void sl_reality_mean(struct sl_reality_sum *sum)
+{
+	for (uint32_t i = 0; i < sum->jobs.jobs; i++)
+		sum->jobs.job[i].simulated_s = sum->jobs.job[i].real_s + llround((double) sum->total_s[i] / sum->times[i]);
+}
+
+double sl_reality_spread(const struct sl_reality_sum *sum)
+{
+	double mean = 0, squares = 0;
+
+	for (uint32_t i = 0; i < sum->simulations; i++)
+		mean += sum->mean_s[i] / sum->simulations;
+	for (uint32_t i = 0; i < sum->simulations; i++)
+		squares += (sum->mean_s[i] - mean) * (sum->mean_s[i] - mean);
+	return sum->simulations > 1 ? sqrt(squares / (sum->simulations - 1)) : 0;
+}
+
+void sl_reality_sum_free(struct sl_reality_sum *sum)
+{
+	free(sum->jobs.job);
+	free(sum->total_s);
+	free(sum->times);
+}
+
+/* -- recordings ------------------------------------------------------------------ */
 
 /* What a snapshot says of why a job waited: it was not in the queue from its submission on. */
 static uint32_t recorded_why(const struct sl_workload *w, uint32_t row)

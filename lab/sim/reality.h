@@ -18,6 +18,8 @@
 #include "sim/sim.h"
 #include "sim/stock.h"
 
+#define SL_REALITY_PHASES_MAX 60
+
 struct sl_reality {
 	const struct sl_workload *workload;
 	struct sl_stock_options stock;
@@ -40,6 +42,25 @@ struct sl_reality_jobs {
 
 /* Of a log that was simulated with keep_schedule.  0, or -1 with *err; free job in any case. */
 int sl_reality_gather(struct sl_reality_jobs *r, const struct sl_workload *w, const struct sl_sim *sim, struct sl_error *err);
+
+/*
+ * Of several simulations of one log, which differ in the second at which backfill comes: *sum gets the starts of *r added, and in
+ * the end each job's mean.  sl_reality_add() takes the jobs of the first one over; those that another one does not start count
+ * for the others.  0, or -1 with *err.
+ */
+struct sl_reality_sum {
+	struct sl_reality_jobs jobs;	/* simulated_s: the mean, after sl_reality_mean() */
+	int64_t *total_s;		/* of their starts, relative to the real ones */
+	uint32_t *times;
+	double mean_s[SL_REALITY_PHASES_MAX];	/* mean wait of each simulation */
+	uint32_t simulations;
+};
+int sl_reality_add(struct sl_reality_sum *sum, struct sl_reality_jobs *r, struct sl_error *err);
+void sl_reality_mean(struct sl_reality_sum *sum);
+void sl_reality_sum_free(struct sl_reality_sum *sum);
+
+/* The standard deviation of these mean waits; 0 for one. */
+double sl_reality_spread(const struct sl_reality_sum *sum);
 
 /* The same of a recording (sim/replay.h); starts and ends within it are compared. */
 struct sl_replay;

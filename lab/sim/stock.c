@@ -131,6 +131,8 @@ int stock_fits(struct sl_stock_work *w, struct sl_entry e, int64_t t, struct sl_
 			return -1;
 		r.eligible = r.eligible ? &w->eligible : &w->open;
 		rc = sl_fit_at(sl_cluster_timeline(w->c), &r, &how, t, &w->layout, NULL, err);
+		if (rc > 0 && stock_selects(w, want))
+			rc = stock_select(w, &r, r.eligible, t, err);
 	}
 	return rc;
 }
@@ -156,7 +158,8 @@ int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err
 
 	if (!want)
 		return -1;
-	if (sl_nodeset_includes(&w->open, want->request.eligible ? want->request.eligible : sl_cluster_usable_nodes(w->c, e.partition)))
+	if (!stock_selects(w, want) && sl_nodeset_includes(&w->open, want->request.eligible ? want->request.eligible :
+							      sl_cluster_usable_nodes(w->c, e.partition)))
 		return sl_plan_start(w->p, e, NULL, NULL, err);
 	rc = stock_fits(w, e, w->now, err);
 	if (rc <= 0 || !sl_want_takes_places(want))
@@ -311,7 +314,8 @@ int sl_stock_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct s
 
 	if (s->backfilled_s == NOT_YET) {
 		sl_timeline_late_as_now(sl_cluster_timeline(c));
-		s->backfilled_s = now;
+		s->backfilled_s = now - s->opt.phase_s;
+		s->waited = s->opt.phase_s > 0;
 	}
 	s->work->c = c;
 	s->work->p = p;

@@ -329,5 +329,8 @@ void stock_work_free(struct sl_stock_work *w)
 	free(w->node);
 	free(w->place);
 	free(w->pick);
+	free(w->cores);
+	free(w->taken);
+	free(w->set);
 	free(w);
 }

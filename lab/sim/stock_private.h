@@ -31,6 +31,12 @@ struct sl_stock_work {
 	struct sl_pick *pick;
 	uint32_t places, picks;			/* room */
 
+	/* select */
+	int32_t *cores;
+	bool *taken;
+	struct set *set;
+	uint32_t cores_room, taken_room, set_room;
+
 	/* backfill */
 	struct stretch *stretch;		/* node_space, without gaps */
 	uint32_t stretches, stretch_room;
@@ -45,6 +51,14 @@ int stock_fits(struct sl_stock_work *w, struct sl_entry e, int64_t t, struct sl_
 
 /* Start it now on nodes of work.open only.  1; 0: it does not fit, or may not; -1 with *err. */
 int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err);
+
+/* -- stock_select.c ------------------------------------------------------ */
+
+/* Is that a request for cores on a fixed number of nodes, and nothing else, on a machine without a tree of switches? */
+bool stock_selects(const struct sl_stock_work *w, const struct sl_want *want);
+
+/* Which nodes of *within* select takes for it at *t*.  1: work.layout says it; 0: it finds none; -1 with *err. */
+int stock_select(struct sl_stock_work *w, const struct sl_request *r, const struct sl_nodeset *within, int64_t t, struct sl_error *err);
 
 /* _attempt_backfill().  0, or -1 with *err. */
 int stock_backfill(struct sl_stock *s, struct sl_error *err);

@@ -35,6 +35,10 @@ static const struct sl_option options[] = {
 	  .argument = "N", .doc = "with --against-reality, the machine is a pool of so many processors; 0: what the log says" },
 	{ .name = "zone", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, zone), .argument = "NAME",
 	  .doc = "with --against-reality, the time zone in which sacct printed, \"Europe/Berlin\"; default: UTC" },
+	{ .name = "phases", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, phases), .min = 1,
+	  .max = SL_REALITY_PHASES_MAX, .standard = "6", .argument = "N",
+	  .doc = "with --against-reality, of what sacct printed and Slurm's own schedulers: simulate so many times, with backfill at other "
+	  "seconds, and take each job's mean start" },
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),

@@ -15,7 +15,7 @@
 struct sl_replay_args {
 	struct sl_sim_args sim;
 	const char *policy, *site, *journal, *machine, *zone;
-	int64_t tolerance, show, procs;
+	int64_t tolerance, show, procs, phases;
 	double budget;
 	bool cycles, against_reality, json, quiet;
 };
@@ -36,6 +36,8 @@ struct sl_reality_said {
 	uint32_t lacks;			/* what the source cannot tell (sl_workload.real_lacks) */
 	bool recorded;			/* it is a recording; of which these were replayed: */
 	uint32_t nodes_changed, reservations;
+	uint32_t phases;		/* simulations of which the mean is taken; 0 or 1: of one */
+	double spread_s;		/* of their mean waits */
 };
 
 /* Simulate a log of accounting as it was, and print how near it comes.  Prints errors, too; 0, or -1 with *err. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "image/json_out.h"
@@ -187,6 +188,10 @@ static int print_text(const struct sl_replay_args *v, const struct sl_reality_sa
 	       r->negative, r->never);
 	printf("mean wait      %s really, %s simulated\n", sl_text_duration(real, (int64_t) (a->real_s + 0.5)),
 	       sl_text_duration(simulated, (int64_t) (a->simulated_s + 0.5)));
+	if (said->phases > 1)
+		printf("simulated      %" PRIu32 " times, with backfill at other seconds: the mean wait varies by %s (%.1f %% of the real one)\n",
+		       said->phases, sl_text_duration(simulated, (int64_t) (said->spread_s + 0.5)),
+		       a->real_s > 0 ? 100 * said->spread_s / a->real_s : 0);
 	printf("starts         %" PRIu32 " within %d s, %" PRIu32 " earlier, %" PRIu32 " later; half of them within %s\n", a->same,
 	       SL_AGREEMENT_SAME_S, a->earlier, a->later, sl_text_duration(real, (int64_t) (a->median_s + 0.5)));
 	print_errors(a);
@@ -276,6 +281,8 @@ static int print_json(const struct sl_reality_said *said, const struct sl_realit
 	sl_json_end_object(j);
 	sl_json_put_real(j, "real_wait_s", a->real_s);
 	sl_json_put_real(j, "simulated_wait_s", a->simulated_s);
+	sl_json_put_int(j, "phases", said->phases ? said->phases : 1);
+	sl_json_put_real(j, "spread_s", said->spread_s);
 	sl_json_put_real(j, "median_difference_s", a->median_s);
 	sl_json_put_int(j, "same", a->same);
 	sl_json_put_int(j, "earlier", a->earlier);
@@ -343,20 +350,20 @@ static struct sl_workload *load_log(const struct sl_replay_args *v, const char *
 	return w;
 }
 
-/* With the bundle's policy, or with Slurm's own schedulers where there is none. */
-static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, const char *policy,
-			char **trace, struct sl_error *err)
+/* Once, with the bundle's policy, or with Slurm's own schedulers where there is none, whose backfill comes at that second. */
+static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, int64_t phase_s,
+			 struct sl_reality_jobs *jobs, char **trace, struct sl_error *err)
 {
 	struct sl_reality reality = { .workload = w };
 	struct sl_stock stock = { 0 };
 	struct sl_sim_options opt = sl_sim_args(&v->sim);
-	struct sl_reality_jobs jobs = { 0 };
 	struct sl_progress bar;
 	struct sl_sim *sim;
 	int rc;
 
 	sl_replay_stock(v, &reality.stock);
 	reality.stock.pool = !v->machine;
+	reality.stock.phase_s = phase_s;
 	sl_reality_begin(&reality);
 	stock.opt = reality.stock;
 	opt.keep_schedule = true;
@@ -377,12 +384,37 @@ static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, s
 	if (rc > 0)
 		rc = sl_fail(err, SL_EINVAL, "stopped");
 	if (!rc)
-		rc = sl_reality_gather(&jobs, w, sim, err);
-	if (!rc)
-		rc = sl_replay_reality_print(v, &(struct sl_reality_said) { .source = w->name, .policy = policy, .lacks = w->real_lacks }, &jobs, err);
-	free(jobs.job);
+		rc = sl_reality_gather(jobs, w, sim, err);
 	sl_sim_destroy(sim);
 	sl_stock_close(&stock);
+	return rc;
+}
+
+static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, const char *policy,
+			char **trace, struct sl_error *err)
+{
+	struct sl_reality_said said = { .source = w->name, .policy = policy, .lacks = w->real_lacks };
+	struct sl_reality_sum sum = { 0 };
+	struct sl_stock_options stock;
+	int rc = 0;
+
+	sl_replay_stock(v, &stock);
+	said.phases = script || stock.builtin ? 1 : (uint32_t) sl_min_signed(v->phases, stock.bf_interval_s);
+	for (uint32_t i = 0; !rc && i < said.phases; i++) {
+		struct sl_reality_jobs jobs = { 0 };
+
+		rc = simulate_once(v, w, script, i * stock.bf_interval_s / said.phases, &jobs, trace, err);
+		if (!rc)
+			rc = sl_reality_add(&sum, &jobs, err);
+		else
+			free(jobs.job);
+	}
+	if (!rc) {
+		sl_reality_mean(&sum);
+		said.spread_s = sl_reality_spread(&sum);
+		rc = sl_replay_reality_print(v, &said, &sum.jobs, err);
+	}
+	sl_reality_sum_free(&sum);
 	return rc;
 }
 

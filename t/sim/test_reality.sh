@@ -45,13 +45,24 @@ ok "without a policy it is Slurm's own schedulers, by days and classes" stock
 
 keys() {
 	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" || return 1
-	for key in source policy jobs left_out real_wait_s simulated_wait_s median_difference_s same earlier later day width partition qos \
+	for key in source policy jobs left_out real_wait_s simulated_wait_s phases spread_s median_difference_s same earlier later day width partition qos \
 		moving_mean_error_percent job_by_job_error_percent explained; do
 		out "\"$key\":" || return 1
 		grep -q "$key" "${srcdir:-.}/doc/man/schedlua-replay.txt" || { echo "no $key in the man page"; return 1; }
 	done
 }
 ok "--json has the keys of the man page" keys
+
+# Half a minute does not matter to jobs of hours, but to who starts before whom.
+phases() {
+	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 6 ] || return 1
+	awk -v s="$(figure spread_s)" -v w="$(figure simulated_wait_s)" 'BEGIN { exit !(s > 0 && s < w / 2) }' || return 1
+	run 0 replay --quiet --against-reality --json --phases=1 $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] &&
+		[ "$(figure spread_s)" = 0 ] || return 1
+	run 0 replay --quiet --against-reality --json --policy=easy $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] || return 1
+	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out '^simulated  *6 times, with backfill at other seconds'
+}
+ok "what the seconds of backfill change is averaged, and said" phases
 
 # change AWK: the dump with some fields changed
 change() { awk -F'|' -v OFS='|' "$1" "$T/dump.txt" >"$T/changed.txt"; }

@@ -237,10 +237,10 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 	assert_true(opt.builtin);
 }
 
-/* Simulated with ages of 1000 in an hour; the starts of the dump's jobs but the first, in the order in which they are eligible. */
-static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32_t n)
+/* Simulated with ages of 1000 in an hour; the starts of the dump's jobs but those that ran, in the order in which they are eligible. */
+static void assert_starts_on(const char *machine, const char *dump, uint32_t ran, const int64_t *start, uint32_t n)
 {
-	const struct sl_workload_options wopt = { .machine = "4x1c", .as_it_was = true };
+	const struct sl_workload_options wopt = { .machine = machine, .as_it_was = true };
 	struct sl_error err = { 0 };
 	struct sl_workload *w = sl_workload_load(write_file("dump.txt", dump), &wopt, &err);
 	struct sl_reality reality = { .workload = w, .stock = sl_stock_defaults() };
@@ -260,7 +260,7 @@ static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32
 	sim = sl_sim_create(w, NULL, &opt, &err);
 	if (!sim || sl_sim_run(sim, NULL, &err) || sl_reality_gather(&jobs, w, sim, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(jobs.ran, 1);
+	assert_int_equal(jobs.ran, ran);
 	assert_int_equal(jobs.jobs, n);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(jobs.job[i].simulated_s, start[i]);
@@ -268,6 +268,11 @@ static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32
 	sl_sim_destroy(sim);
 	sl_stock_close(&stock);
 	sl_workload_destroy(w);
+}
+
+static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32_t n)
+{
+	assert_starts_on("4x1c", dump, 1, start, n);
 }
 
 #define HEAD "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|Priority\n"	\
@@ -297,6 +302,25 @@ static void jobs_that_come_one_after_the_other_are_taken_together(void **state)
 			      "5|11002|11002|11003|10|60|COMPLETED|3|2000\n", (const int64_t[]) { 9000, 11000, 11013, 11003 }, 4);
 }
 
+/*
+ * Free are n1, n3, n5 and two cores of n6.  Select takes n5 first, since n5 and n6 are the set with the most cores, and then n1: so
+ * n3 is left for job 6, which may have no other.
+ */
+static void the_number_of_nodes_binds_after_sets_are_compared(void **state)
+{
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-6] CPUs=3 CoresPerSocket=3\n"
+		"PartitionName=all Nodes=n[1-6] Default=YES\nPartitionName=two Nodes=n2\nPartitionName=three Nodes=n3\n"
+		"PartitionName=four Nodes=n4\nPartitionName=six Nodes=n6\n"));
+	assert_starts_on(conf, "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NNodes|Partition|Priority\n"
+		"1|6000|6000|6000|100|60|COMPLETED|1|1|six|1\n2|6000|6000|6000|5000|99|COMPLETED|3|1|two|1\n"
+		"3|6000|6000|6000|5000|99|COMPLETED|3|1|four|1\n4|6000|6000|6000|5000|99|COMPLETED|1|1|six|1\n"
+		"5|7000|7000|7000|500|60|COMPLETED|6|2|all|1\n6|7001|7001|7003|10|60|COMPLETED|3|1|three|1\n", 4,
+		(const int64_t[]) { 7000, 7003 }, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +331,7 @@ int main(void)
 		cmocka_unit_test(backfill_comes_at_once_where_nobody_has_waited),
 		cmocka_unit_test(a_start_is_foreseen_where_a_group_of_jobs_has_ended),
 		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
+		cmocka_unit_test(the_number_of_nodes_binds_after_sets_are_compared),
 		cmocka_unit_test(jobs_that_come_one_after_the_other_are_taken_together),
 		cmocka_unit_test(backfill_looks_at_no_more_jobs_than_it_is_told),
 		cmocka_unit_test(reservations_of_backfill_are_of_whole_nodes),

@@ -183,10 +183,13 @@ static int decide_main(struct sl_stock *s, bool whole_queue, struct sl_error *er
 	memset(s->closed, 0, partitions * sizeof(*s->closed));
 	sl_nodeset_clear(&s->gone);
 	for (uint32_t i = 0; i < queued && (whole_queue || i <= s->opt.default_queue_depth); i++) {
+		const struct sl_want *want = sl_cluster_want(w->c, e[i], err);
 		uint32_t partition = e[i].partition;
 		int rc;
 
-		if (s->closed[partition])
+		if (!want)
+			return -1;
+		if (s->closed[partition] || want->why != SL_WHY_NONE)	/* who can never run there is in nobody's way */
 			continue;
 		if (sl_nodeset_copy(&w->open, sl_cluster_usable_nodes(w->c, partition), err) < 0 ||
 		    sl_nodeset_subtract(&w->open, &s->gone, err) < 0)

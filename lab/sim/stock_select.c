@@ -36,7 +36,8 @@ bool stock_selects(const struct sl_stock_work *w, const struct sl_want *want)
 	const struct sl_snapshot *snap = sl_cluster_snapshot(w->c);
 	const struct sl_request *r = &want->request;
 
-	return !*sl_snapshot_str(snap, snap->node.topology[0]) && want->why == SL_WHY_NONE && want->variants == 1 && want->method == SL_PLACE_BESTFIT && sl_want_takes_places(want) &&
+	return !*sl_snapshot_str(snap, snap->node.topology[0]) && want->why == SL_WHY_NONE && want->variants == 1 &&
+		want->method == SL_PLACE_BESTFIT && sl_want_takes_places(want) &&
 		r->min_nodes > 1 && r->max_nodes == r->min_nodes && r->tasks && r->cores_per_task <= 1 && r->tasks_per_core <= 1 &&
 		!r->tasks_per_node && r->min_cores_per_node <= 1 && !r->max_cores_per_node && r->cores_at_once <= 1 && !r->least_free_cores &&
 		!r->spare_cores && !r->memory_per_core && !r->all_memory && !r->gres_needs && !r->whole_nodes && !r->required && !r->parts &&

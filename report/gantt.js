@@ -315,6 +315,28 @@ const gantt = (() => {
 		ctx.restore();
 	}
 
+	/* A broken line at the instant of which the machine is shown, and its mark above. */
+	function paintInstant(u, at, ink) {
+		const ctx = u.ctx, f = frame(u), px = devicePixelRatio, x = f.left + (at - f.x0) * f.sx;
+
+		if (!(x >= f.left && x <= f.right))
+			return;
+		ctx.save();
+		ctx.strokeStyle = ctx.fillStyle = ink;
+		ctx.lineWidth = px;
+		ctx.setLineDash([2 * px, 2 * px]);
+		ctx.beginPath();
+		ctx.moveTo(x, f.top);
+		ctx.lineTo(x, f.bottom);
+		ctx.stroke();
+		ctx.beginPath();
+		ctx.moveTo(x - 4 * px, f.top - 6 * px);
+		ctx.lineTo(x + 4 * px, f.top - 6 * px);
+		ctx.lineTo(x, f.top);
+		ctx.fill();
+		ctx.restore();
+	}
+
 	/* The end that its walltime allows a job: a broken line from where it ended. */
 	function outlineLimit(u, run, job, until, colour) {
 		const ctx = u.ctx, f = frame(u), px = devicePixelRatio;
@@ -360,6 +382,6 @@ const gantt = (() => {
 		return found ? found.job : -1;
 	}
 
-	return { WAITS, WAIT_WORDS, classes, binsOf, binWords, sortByClass, paint, paintStopped, paintEnd, paintPlanned, paintReservations, paintLines,
+	return { WAITS, WAIT_WORDS, classes, binsOf, binWords, sortByClass, paint, paintStopped, paintEnd, paintPlanned, paintReservations, paintLines, paintInstant,
 		outline, outlineLimit, jobAt, plannedAt };
 })();

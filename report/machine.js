@@ -30,6 +30,26 @@ const machine = (() => {
 		}
 	}
 
+	/*
+	 * Call change(node, is it cores, 1: given back or -1: taken, from unit, to unit, time) for each change on nodes with GPUs, of
+	 * both kinds of units in one order: that of the cores, whose every start and end has its GPUs too.
+	 */
+	function sweepBoth(workload, run, change) {
+		const byCores = series.whole(run), byGpus = series.whole(run.gpu), both = { start: byCores.start, end: byCores.end };
+
+		for (const column of ["job", "node", "count", "low", "high"])
+			both[column] = [...byCores[column], ...byGpus[column]];
+		const { time, order } = changes(both);
+
+		for (const at of order) {
+			const rect = at >> 1, sign = at & 1 ? 1 : -1, isCores = rect < byCores.job.length, unitsOf = isCores ? workload.coresOf : workload.gpusOf;
+
+			for (let node = both.node[rect], last = node + both.count[rect]; node < last; node++)
+				if (workload.gpusOf[node])
+					change(node, isCores, sign, Math.round(both.low[rect] * unitsOf[node]), Math.round(both.high[rect] * unitsOf[node]), time[at]);
+		}
+	}
+
 	/* A figure that changes as a sweep goes: its steps. */
 	class Tally {
 		constructor(value, since) {
@@ -77,40 +97,28 @@ const machine = (() => {
 				sum += lost(node, k);
 			return new Tally(sum, workload.first);
 		});
-		/* both kinds of units in one order: that of the cores, whose every start and end has its GPUs too */
-		const byCores = series.whole(run), byGpus = series.whole(run.gpu), both = { start: byCores.start, end: byCores.end };
+		sweepBoth(workload, run, (node, isCores, sign, from, to, time) => {
+			const before = ks.map((k) => lost(node, k));
 
-		for (const column of ["job", "node", "count", "low", "high"])
-			both[column] = [...byCores[column], ...byGpus[column]];
-		const { time, order } = changes(both);
-
-		for (const at of order) {
-			const rect = at >> 1, sign = at & 1 ? 1 : -1, of = rect < byCores.job.length ? cores : gpus;
-			const unitsOf = of === cores ? workload.coresOf : workload.gpusOf, share = both.high[rect] - both.low[rect];
-
-			for (let node = both.node[rect], last = node + both.count[rect]; node < last; node++) {
-				if (!workload.gpusOf[node])
-					continue;
-				const before = ks.map((k) => lost(node, k));
-
-				of[node] += sign * Math.round(share * unitsOf[node]);
-				ks.forEach((k, i) => tallies[i].add(lost(node, k) - before[i], time[at]));
-			}
-		}
+			(isCores ? cores : gpus)[node] += sign * (to - from);
+			ks.forEach((k, i) => tallies[i].add(lost(node, k) - before[i], time));
+		});
 		return new Map(ks.map((k, i) => [k, tallies[i].steps()]));
 	}
 
-	/* The block that each node is in, and the first node of each but the first. */
+	/* The block that each node is in (-1: none), the first node of each run of nodes of one block but the first, and names. */
 	function blocksOf(workload) {
-		const of = new Uint32Array(workload.coresOf.length), edges = [];
+		const of = new Int32Array(workload.coresOf.length).fill(-1), edges = [], rows = new Map();
 		let node = 0;
 
-		(workload.blocks ?? []).forEach(([count], block) => {
+		for (const [count, name] of workload.blocks ?? []) {
 			if (node)
 				edges.push(node);
-			of.fill(block, node, node += count);
-		});
-		return { of, edges, count: workload.blocks?.length ?? 0 };
+			if (name && !rows.has(name))
+				rows.set(name, rows.size);
+			of.fill(rows.get(name) ?? -1, node, node += count);
+		}
+		return { of, edges, names: [...rows.keys()], count: rows.size };
 	}
 
 	/* How many blocks have no job on them. */
@@ -120,11 +128,13 @@ const machine = (() => {
 		sweep(series.whole(run), workload.coresOf, (node, cores, time) => {
 			const block = of[node], before = held[block];
 
+			if (block < 0)
+				return;
 			held[block] += cores;
 			tally.add((held[block] <= 0) - (before <= 0), time);
 		});
 		return tally.steps();
 	}
 
-	return { sizes, stranded, blocksOf, freeBlocks };
+	return { Tally, sizes, sweepBoth, stranded, blocksOf, freeBlocks };
 })();

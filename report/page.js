@@ -18,7 +18,7 @@
 
 	const state = {
 		workload: null, shown: [], from: 0, to: 1, low: 0, high: 1,
-		by: "user", rows: "cores", chosen: -1, hovered: -1, charts: [], baseline: -1, size: 0,
+		by: "user", rows: "cores", chosen: -1, hovered: -1, charts: [], baseline: -1, size: "mix", unit: "gpus", type: "", at: NaN,
 	};
 	const hasCharts = typeof uPlot !== "undefined";		/* a build without npm may have none */
 
@@ -262,8 +262,11 @@
 		draw();
 	}
 
+	/* Of the schedule: nodes, or GPUs. */
+	const rowCount = () => (state.rows === "gpus" ? state.workload.gpus : state.workload.nodes.length);
+
 	function setNodes(low, high) {
-		const all = state.workload.nodes.length, height = Math.min(Math.max(high - low, Math.min(1, all)), all);
+		const all = rowCount(), height = Math.min(Math.max(high - low, Math.min(1, all)), all);
 
 		low = Math.min(Math.max((low + high - height) / 2, 0), all - height);
 		state.low = low;
@@ -273,7 +276,7 @@
 
 	function showAll() {
 		setWindow(state.workload.first, state.workload.last);
-		setNodes(0, state.workload.nodes.length);
+		setNodes(0, rowCount());
 	}
 
 	const pan = (by) => setWindow(state.from + by * (state.to - state.from), state.to + by * (state.to - state.from));
@@ -296,6 +299,7 @@
 
 	const SHARE = { format: (v) => percent(v), axis: (v) => `${Math.round(100 * v)} %`, range: [0, 1.02] };
 	const SHARE_OF_WASTE = { ...SHARE, axis: (v) => `${number(100 * v, v && v < .01 ? 2 : 0)} %`, range: (u, min, max) => [0, Math.max(.01, max * 1.05)] };
+	const AMOUNT = { format: figure, axis: (v) => (v === null ? "" : figure(v)), range: (u, min, max) => [0, Math.max(1, max * 1.05)] };
 	const COUNT = { format: figure, axis: (v) => (v === null ? "" : Number.isInteger(v) ? number(v) : ""), range: (u, min, max) => [0, Math.max(1, max * 1.05)] };
 
 	/* Logarithmic, with a 0. */
@@ -331,7 +335,18 @@
 	function mean(steps) {
 		const w = state.workload;
 
-		return (steps.integral(w.now) - steps.integral(w.first)) / (w.now - w.first);
+		return steps.mean?.(w.first, w.now) ?? (steps.integral(w.now) - steps.integral(w.first)) / (w.now - w.first);
+	}
+
+	/* A part of something that changes, too: the mean of one by that of the other. */
+	function shareOfSteps(part, all) {
+		const mean = (from, to) => {
+			const whole = all.integral(to) - all.integral(from);
+
+			return whole > 0 ? (part.integral(to) - part.integral(from)) / whole : 0;
+		};
+
+		return { mean, means: (edges) => Float64Array.from(edges, (t, i) => mean(edges[Math.min(i, edges.length - 2)], edges[Math.min(i + 1, edges.length - 1)])) };
 	}
 
 	/* On a user's page there is no share of a machine of which others' jobs are not shown. */
@@ -340,8 +355,22 @@
 
 		overTime("utilization", "Utilization over time", kind, (run) => (run.share ??= shareOf(run.utilization, all || w.cores)));
 		$("gpus").hidden = !w.usesGpus;
-		if (w.usesGpus)
-			overTime("gpus", "GPUs in use over time", { ...kind, height: 180 }, (run) => (run.gpuShare ??= shareOf(run.gpuUse, all || w.gpus)));
+		if (!w.usesGpus)
+			return;
+		const chosen = gpus.typesOf(w).find(([type]) => String(type) === state.type);
+		const use = (run) => (chosen ? (run.useOfType ??= new Map()).get(chosen[0]) ?? run.useOfType.set(chosen[0], gpus.useOfType(w, run, chosen[0])).get(chosen[0]) : run.gpuUse);
+
+		overTime("gpus", `GPUs ${chosen ? `of type ${chosen[1]} ` : ""}in use over time`, { ...kind, height: 180 },
+			(run) => shareOf(use(run), all || (chosen ? chosen[2] : w.gpus)));
+	}
+
+	/* The free GPUs that are no use to whom the reader has chosen. */
+	function strandedOf(w, run) {
+		if (state.size === "mix")
+			return (run.fragmentation ??= gpus.fragmentation(w, run));
+		if (state.size === "wait")
+			return (run.noUse ??= gpus.noUse(w, run));
+		return (run.stranded ??= machine.stranded(w, run)).get(Number(state.size));
 	}
 
 	/* What the machine could not use, of others' jobs too: not on a user's page. */
@@ -350,8 +379,8 @@
 
 		$("stranded").hidden = !stranded;
 		if (stranded)
-			overTime("stranded", `Free GPUs that a job of ${state.size} GPUs on one node cannot have`, { ...COUNT, height: 180 },
-				(run) => (run.stranded ??= machine.stranded(w, run)).get(state.size));
+			overTime("stranded", `Free GPUs that are no use to ${$("size").selectedOptions[0].textContent}`, { ...(state.unit === "share" ? SHARE : AMOUNT), height: 180 },
+				(run) => (state.unit === "share" ? shareOfSteps(strandedOf(w, run), run.gpuFree ??= series.rest(w.gpus, run.gpuUse)) : strandedOf(w, run)));
 		$("blocks").hidden = !blocks;
 		if (blocks)
 			overTime("blocks", "Blocks with no job on them", { ...COUNT, height: 180 }, (run) => (run.freeBlocks ??= machine.freeBlocks(w, run)));
@@ -413,8 +442,10 @@
 		return true;
 	}
 
-	const schedules = makeSchedules({ state, told, tables, instant, swatch, colour, draw, setWindow, setNodes, timeKeys,
+	const schedules = makeSchedules({ state, told, tables, instant, swatch, colour, draw, setWindow, setNodes, rowCount, timeKeys,
 		chartOf: { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } });
+
+	const picture = makePicture({ state, told, instant, swatch, colour, draw });
 
 	/* -- all of it ------------------------------------------------------------ */
 
@@ -423,6 +454,7 @@
 			chart.refill?.();
 		$("window").textContent = span(state.from, state.to);
 		$("bins").textContent = bins();
+		picture.draw();
 		told.window = `${state.from} ${state.to}`;
 		told.nodes = `${state.low} ${state.high}`;
 	}
@@ -431,10 +463,6 @@
 		const w = state.workload, kinds = gantt.classes(w, state.by);
 
 		state.kinds = kinds;
-		for (const run of w.runs)
-			for (const view of [run, run.gpu])
-				if (view)
-					view.sorted = gantt.sortByClass(view, kinds);
 		$("colours").replaceChildren(element("li", {}, { user: "User", wait: "Wait", size: "Cores" }[state.by]),
 			...kinds.words.map((words, i) => element("li", {}, element("i", { style: `background: var(${kinds.colour[i]})` }), words)));
 	}
@@ -449,6 +477,7 @@
 		}
 		state.charts = [];
 		$("gantts").replaceChildren();
+		picture.open();
 		if (hasCharts)
 			chartsOf(w);
 		whose.overtakenTable(w);
@@ -536,7 +565,8 @@
 		if (!w.prepared)
 			prepare(w);
 		Object.assign(state, { workload: w, shown: w.runs.slice(0, RUNS_SHOWN), from: w.first, to: w.last, low: 0,
-			high: w.nodes.length, chosen: -1, baseline: -1, rows: "cores", size: machine.sizes(w).at(-1) ?? 0 });
+			high: w.nodes.length, chosen: -1, baseline: -1, rows: "cores", size: w.shapes?.length ? "mix" : String(machine.sizes(w).at(-1) ?? 0), unit: "gpus", type: "",
+			at: w.until_s ? w.now : (w.first + w.last) / 2 });
 		told.jobs = w.jobs;
 		told.runs = w.runs.length;
 		$("job").textContent = "";
@@ -545,8 +575,11 @@
 		tables.quantileTable(w);
 		chooseFrom("baseline", ["nothing", ...w.runs.map((run) => run.label)].map((text, i) => [i - 1, text]), w.runs.length > 1);
 		chooseFrom("rows", [["cores", "cores"], ["gpus", "GPUs"]], w.usesGpus);
-		chooseFrom("size", machine.sizes(w).map((k) => [k, `${k}`]), true);
+		chooseFrom("size", [...(w.shapes?.length ? [["mix", "the average job with GPUs"], ["wait", "any job that waits then"]] : []),
+			...machine.sizes(w).map((k) => [k, `a job of ${k} GPU${k === 1 ? "" : "s"} on one node`])], true);
 		$("size").value = state.size;
+		$("unit").value = state.unit;
+		chooseFrom("gpu-type", [["", "all types"], ...gpus.typesOf(w).map(([type, name, n]) => [type, `${name} (${number(n)})`])], gpus.typesOf(w).length > 1);
 		for (const e of document.querySelectorAll(".everybody"))
 			e.hidden = Boolean(w.only);
 		$("utilization-unit").textContent = w.only ? "Cores held by the jobs on this page" : "Utilization: cores held by jobs, in percent of the machine";
@@ -589,8 +622,14 @@
 			state.baseline = Number($("baseline").value);
 			compareTables(state.workload);
 		});
-		$("rows").addEventListener("change", () => { state.rows = $("rows").value; charts(); });
-		$("size").addEventListener("change", () => { state.size = Number($("size").value); charts(); });
+		$("rows").addEventListener("change", () => {
+			Object.assign(state, { rows: $("rows").value, low: 0 });
+			state.high = rowCount();
+			charts();
+		});
+		for (const [id, key] of [["size", "size"], ["unit", "unit"], ["gpu-type", "type"]])
+			$(id).addEventListener("change", () => { state[key] = $(id).value; charts(); });
+		picture.connect();
 		$("log").addEventListener("change", charts);
 		document.addEventListener("scroll", ({ target }) => target.classList?.contains("scroll") && scrolls(), true);
 		document.addEventListener("click", ({ target }) => target.dataset?.save && (saving = saving.then(() => saveFigure(target)).catch((error) => trouble(error, "The picture was not saved"))));

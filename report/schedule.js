@@ -61,6 +61,7 @@ const schedule = (() => {
 		const { users, rowOf } = uniqueUsers(w.users);
 		const submit = new Float64Array(n), id = new Float64Array(n);
 		const user = new Uint32Array(n), partition = new Uint32Array(n), limit = new Float64Array(n);
+		const shape = w.shapes ? new Uint32Array(n) : null;
 		let time = w.origin_s, number = 0;
 
 		for (let i = 0; i < n; i++) {
@@ -69,12 +70,14 @@ const schedule = (() => {
 			user[i] = rowOf[r.number()];
 			partition[i] = r.number();
 			limit[i] = r.number();
+			if (shape)
+				shape[i] = r.number();
 		}
 		const unroll = (runs) => Uint32Array.from(runs.flatMap(([count, units]) => Array(count).fill(units)));
 		const coresOf = unroll(w.cores), gpusOf = w.gpus ? unroll(w.gpus) : new Uint32Array(coresOf.length);
 		const sum = (of) => of.reduce((a, b) => a + b, 0);
 
-		return { ...w, users, submit, id, user, partition, limit, coresOf, gpusOf, cores: sum(coresOf), gpus: sum(gpusOf), runs: [] };
+		return { ...w, users, submit, id, user, partition, limit, shape, coresOf, gpusOf, cores: sum(coresOf), gpus: sum(gpusOf), runs: [] };
 	}
 
 	/* Rectangles of cores or of GPUs, in the order of their jobs; a job's begin at first[job] and end where the next one's begin. */

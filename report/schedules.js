@@ -7,42 +7,70 @@
  */
 "use strict";
 
-function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, draw, setWindow, setNodes, timeKeys }) {
+function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, draw, setWindow, setNodes, rowCount, timeKeys }) {
 	const { number, duration, element } = words;
 	const { makeChart, timeAxis, timeScale, cursor, zoomHooks, AXIS, LEFT } = chartOf;
 	const $ = (id) => document.getElementById(id);
 
-	/* The run by cores, or by GPUs if that is what is looked at. */
-	const viewOf = (run) => (state.rows === "gpus" && run.gpu ? run.gpu : run);
+	const isByGpu = () => state.rows === "gpus" && state.workload.gpus > 0;
 
-	/* Of a pool of processors: what the chart is over. */
-	const units = () => (state.rows === "gpus" ? state.workload.gpus : state.workload.cores);
+	/* True of a pool of processors: the chart is over cores. */
+	const isPool = () => state.workload.nodes.length === 1 && !isByGpu();
+
+	/* The run by nodes, or by GPUs if that is what is looked at; its rectangles are sorted by colour. */
+	function viewOf(run) {
+		const view = isByGpu() ? run.byGpu ??= gpus.byRow(state.workload, run) : run;
+
+		if (view.kinds !== state.kinds)
+			Object.assign(view, { kinds: state.kinds, sorted: gantt.sortByClass(view, state.kinds) });
+		return view;
+	}
+
+	/* A node's name without what all names begin with, if names are long. */
+	function shortName(w, node) {
+		if (w.prefix === undefined) {
+			let n = 0;
+
+			while (w.nodes[0][n] && w.nodes.every((name) => name[n] === w.nodes[0][n]))
+				n++;
+			while (n && /\d/.test(w.nodes[0][n - 1]))
+				n--;
+			w.prefix = w.nodes.length > 1 && w.nodes.some((name) => name.length > 6) ? n : 0;
+		}
+		return w.nodes[node].slice(Math.max(w.prefix, w.nodes[node].length - 8));
+	}
 
 	function nodeTicks(u, splits) {
 		const w = state.workload;
 
-		if (w.nodes.length === 1)
-			return splits.map((v) => number(Math.round(v * units())));
+		if (isPool())
+			return splits.map((v) => number(Math.round(v * w.cores)));
+		if (isByGpu()) {
+			const { first, node, count } = gpus.rowsOf(w);
+
+			return splits.map((v) => (Number.isInteger(v) && v < count ? `${shortName(w, node[v])}:${v - first[node[v]]}` : ""));
+		}
 		return splits.map((v) => (Number.isInteger(v) && v < w.nodes.length ? w.nodes[v].slice(-9) : ""));
 	}
 
 	function ganttHeight() {
-		const w = state.workload, tall = w.nodes.length === 1 ? units() : w.nodes.length;
+		const tall = isPool() ? state.workload.cores : rowCount();
 
 		return Math.max(140, Math.min(state.shown.length > 1 ? 300 : 460, 60 + 14 * tall));
 	}
 
 	function ganttChart(run) {
-		const w = state.workload, one = w.nodes.length === 1;
+		const w = state.workload, one = isPool();
 		const holder = element("figure", { "data-run": run.label },
 			element("figcaption", {}, swatch(run), ` ${run.label}`));
 
 		$("gantts").append(holder);
+		$("schedule-rows").hidden = !isByGpu();
 		const chart = makeChart(holder, {
 			height: ganttHeight(),
 			legend: { show: false },
 			scales: { x: timeScale(), y: { dir: -1, auto: false, range: () => [state.low, state.high] } },
-			axes: [timeAxis(), { ...AXIS, size: one ? LEFT - 16 : LEFT, grid: { show: false }, label: one ? (state.rows === "gpus" ? "GPUs" : "cores") : undefined, labelSize: 16,
+			axes: [timeAxis(), { ...AXIS, size: one ? LEFT - 16 : LEFT, grid: { show: false }, label: one ? "cores" : undefined, labelSize: 16,
 				labelFont: AXIS.font, incrs: one ? undefined : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000],
 				space: 22, values: nodeTicks,
 				...(one ? { splits: (u, i, min, max) => coreTicks(min, max) } : {}) }],
@@ -53,7 +81,7 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 				setCursor: [(u) => hover(u, run)] },
 		}, [[w.first, w.last], [0, 0]],
 		`Schedule under ${run.label}: ${number(w.jobs)} jobs on ${one ? `${number(w.cores)} cores` : `${number(w.nodes.length)} nodes`}` +
-			`${state.rows === "gpus" ? `, by GPU: ${number(w.gpus)} of them` : ""}. ` +
+			`${isByGpu() ? `, by GPU: ${number(w.gpus)} of them` : ""}. ` +
 			"n and p go from job to job.", (e, u) => ganttKeys(e, u, run));
 
 		chart.gantt = true;
@@ -63,7 +91,7 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 	}
 
 	function coreTicks(min, max) {
-		const cores = units(), step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000]
+		const { cores } = state.workload, step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000]
 			.find((s) => (max - min) * cores / s <= 10) || 50000;
 		const first = Math.ceil(min * cores / step);
 
@@ -83,10 +111,10 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 		run.stopsPainted = gantt.paintStopped(u, view.stopped, (stop) => colours[state.kinds.of(run, run.stops[stop].job)], colour("--warn"));
 		for (const stop of run.stops.filter(({ own }) => own))	/* its run is the job's own */
 			gantt.paintEnd(u, view, stop.job, colour("--warn"));
-		gantt.paintReservations(u, w.reservations, colour("--warn"));
-		if (view === run)	/* which GPUs is not planned */
-			gantt.paintPlanned(u, run.planned, w.now, (job) => colours[state.kinds.of(run, job)], colour("--soft"));
-		gantt.paintLines(u, w.now, w.block.edges, colour("--ink"), colour("--line"));
+		gantt.paintReservations(u, isByGpu() ? w.reservations.map((r) => ({ ...r, nodes: gpus.runsByRow(w, r.nodes) })) : w.reservations, colour("--warn"));
+		gantt.paintPlanned(u, view.planned, w.now, (job) => colours[state.kinds.of(run, job)], colour("--soft"));
+		gantt.paintLines(u, w.now, isByGpu() ? w.block.edges.map((node) => gpus.rowsOf(w).first[node]) : w.block.edges, colour("--ink"), colour("--line"));
+		gantt.paintInstant(u, state.at, colour("--ink"));
 		told.rects = state.shown.reduce((sum, r) => sum + (r.painted || 0), 0);
 		told.stops = state.shown.reduce((sum, r) => sum + (r.stopsPainted || 0), 0);
 		told.reservations = w.reservations.length;
@@ -174,8 +202,8 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 
 		if (state.hovered < 0 && stop >= 0)
 			state.hovered = run.stops[stop].job;
-		if (state.hovered < 0 && view === run)
-			state.hovered = gantt.plannedAt(run.planned, time, y, state.workload.now);
+		if (state.hovered < 0)
+			state.hovered = gantt.plannedAt(view.planned, time, y, state.workload.now);
 		tip.hidden = state.hovered < 0;
 		if (tip.hidden)
 			return;
@@ -239,7 +267,7 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 			choose(-1);
 		else if (lines && e.shiftKey)
 			setNodes(middle - height / 2 * 2 ** -lines, middle + height / 2 * 2 ** -lines);
-		else if (lines && height < state.workload.nodes.length)
+		else if (lines && height < rowCount())
 			setNodes(state.low + lines * height / 4, state.high + lines * height / 4);
 		else
 			return timeKeys(e);

@@ -143,6 +143,9 @@ const series = (() => {
 			.filter((v) => !isNaN(v)).sort();
 	}
 
+	/* What of *all* is left by steps. */
+	const rest = (all, steps) => ({ integral: (t) => all * t - steps.integral(t) });
+
 	/* What is known as means over equal parts of a time. */
 	function parts(values, from, to) {
 		const size = (to - from) / values.length, at = Array.from(values, (_, i) => from + i * size);
@@ -186,5 +189,5 @@ const series = (() => {
 		return Float64Array.from({ length: n + 1 }, (_, i) => from + (to - from) * i / n);
 	}
 
-	return { rank, Steps, whole, wasted, utilization, queue, sortedWaits, boundedSlowdown, sortedSlowdowns, parts, overtaken, quantile, edges };
+	return { rank, Steps, whole, wasted, utilization, queue, sortedWaits, boundedSlowdown, sortedSlowdowns, rest, parts, overtaken, quantile, edges };
 })();

@@ -21,10 +21,11 @@ struct held {
 	uint32_t *cores;		/* by node: free */
 	bool *seen;			/* by node: of a partition that is shown */
 	bool *share;			/* by kind of gres: some node has it as shares of another one */
+	uint32_t most_cpus, most_gpus;	/* that a node has */
 	bool *useful;			/* by node: a job that waits could have its share of what it asks for there */
 };
 
-/* What a job asks for on each of its fewest nodes. */
+/* What a job asks for on each of the fewest nodes that could hold it. */
 struct shape {
 	uint32_t partition, cpus, rows;
 	uint32_t each[ASKS_MOST];
@@ -131,10 +132,19 @@ static bool is_share(const struct held *h, uint32_t row)
 	return false;
 }
 
-/* A share wants one GPU of any type. */
-static void add_ask(const struct held *h, const struct sl_ask *a, uint32_t row, struct shape *sh)
+/* How many nodes that is: more than it names where no node has so many CPUs or GPUs as it wants in all, and it may have more. */
+static uint32_t fewest_nodes(const struct held *h, const struct sl_ask *a)
 {
-	uint64_t each = ((uint64_t) sl_ask_gres(h->s, a, row, a->min_nodes) + a->min_nodes - 1) / a->min_nodes;
+	uint64_t cpus = h->most_cpus ? ((uint64_t) sl_ask_cpus(a) + h->most_cpus - 1) / h->most_cpus : 0;
+	uint64_t gpus = h->most_gpus ? ((uint64_t) sl_ask_job_gres(h->s, a) + h->most_gpus - 1) / h->most_gpus : 0, need = cpus > gpus ? cpus : gpus;
+
+	return need > a->min_nodes && need < UINT32_MAX && (!a->max_nodes || need <= a->max_nodes) ? (uint32_t) need : a->min_nodes;
+}
+
+/* A share wants one GPU of any type. */
+static void add_ask(const struct held *h, const struct sl_ask *a, uint32_t row, uint32_t nodes, struct shape *sh)
+{
+	uint64_t each = ((uint64_t) sl_ask_gres(h->s, a, row, nodes) + nodes - 1) / nodes;
 	bool gpu = !strcmp(sl_snapshot_str(h->s, h->s->job_gres.name[row]), "gpu");
 
 	if (sh->rows == ASKS_MOST || !each || (!gpu && !is_share(h, row)))
@@ -148,12 +158,13 @@ static struct shape read_shape(const struct held *h, uint32_t entry)
 	const struct sl_snapshot *s = h->s;
 	uint32_t job = s->queue.job[entry];
 	struct sl_ask a = sl_request_read(s, job, 0);
+	uint32_t nodes = fewest_nodes(h, &a);
 	struct shape sh = { .partition = s->queue.partition[entry], .cpus = a.node_cpus, .exclusive = (s->job.flags[job] & SL_JOBF_EXCLUSIVE) != 0 };
 
-	if ((uint64_t) a.node_cpus * a.min_nodes < (uint64_t) sl_ask_cpus(&a))
-		sh.cpus = (uint32_t) (((uint64_t) sl_ask_cpus(&a) + a.min_nodes - 1) / a.min_nodes);
+	if ((uint64_t) a.node_cpus * nodes < (uint64_t) sl_ask_cpus(&a))
+		sh.cpus = (uint32_t) (((uint64_t) sl_ask_cpus(&a) + nodes - 1) / nodes);
 	for (uint32_t g = a.gres.first; g < a.gres.first + a.gres.count; g++)
-		add_ask(h, &a, g, &sh);
+		add_ask(h, &a, g, nodes, &sh);
 	return sh;
 }
 
@@ -197,6 +208,20 @@ static void mark_useful(struct held *h, const struct shape *sh)
 		for (uint32_t n = h->s->run.first[r]; n <= h->s->run.last[r]; n++)
 			if (!h->useful[n] && h->s->node.gres[n].count)
 				h->useful[n] = fits(h, n, sh);
+}
+
+static void find_most(struct held *h)
+{
+	const struct sl_snapshot *s = h->s;
+
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		uint32_t cpus = s->node.cores[n] * (s->node.threads[n] ? s->node.threads[n] : 1), some = 0;
+
+		for (uint32_t i = s->node.gres[n].first; i < s->node.gres[n].first + s->node.gres[n].count; i++)
+			some += is_gpu(s, s->node_gres.kind[i]) ? s->node_gres.count[i] : 0;
+		h->most_cpus = cpus > h->most_cpus ? cpus : h->most_cpus;
+		h->most_gpus = some > h->most_gpus ? some : h->most_gpus;
+	}
 }
 
 /* Jobs that wait for GPUs, each once; which nodes are of use to one of them. */
@@ -321,6 +346,7 @@ static int held_make(struct held *h, const bool *shown, struct sl_error *err)
 		memcpy(h->cores, s->node.cores, nodes * sizeof(*h->cores));
 	for (uint32_t i = 0; i < s->node_gres.rows; i++)
 		h->share[s->node_gres.kind[i]] |= s->node_gres.share[i] != SL_NONE;
+	find_most(h);
 	for (uint32_t p = 0; p < s->partition.rows; p++)
 		for (uint32_t r = s->partition.nodes[p].first; (!shown || shown[p]) && r < s->partition.nodes[p].first + s->partition.nodes[p].count; r++)
 			memset(h->seen + s->run.first[r], true, s->run.last[r] - s->run.first[r] + 1);

@@ -10,6 +10,7 @@
  *				id - the one of the row above, signed
  *				row of the user, of the partition
  *				walltime, seconds; 0: none
+ *				if the JSON has "shapes", the number of its shape, from 1 on; 0: it asks for no GPU
  *	run, per job:		0: never started; else wait in seconds + 1, and
  *				seconds that it ran
  *				GPUs
@@ -155,7 +156,8 @@ void sl_page_forget(struct sl_page *p)
 	forget_run(p);
 	sl_page_forget_units(p);
 	free(p->start_of);
-	p->start_of = NULL;
+	free(p->shape_of);
+	p->start_of = p->shape_of = NULL;
 	p->w = NULL;
 }
 
@@ -358,6 +360,8 @@ static void put_jobs(struct sl_page *p, const uint32_t *user, uint32_t users)
 		pack_number(&pk, job->partition[i]);
 		pack_number(&pk, job->time_limit[i] > 0 && job->time_limit[i] < SL_WORKLOAD_MAX_SECONDS ?
 			    (uint64_t) job->time_limit[i] : 0);
+		if (p->shape_of)
+			pack_number(&pk, p->shape_of[i]);
 		before = job->submit_time[i];
 		id = job->id[i];
 	}
@@ -386,8 +390,10 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 	for (uint32_t i = 0; i < users; i++)
 		sl_json_str(p->json, sl_snapshot_str(&w->snap, user[i]));
 	sl_json_end_array(p->json);
+	rc = p->unit[PAGE_GPUS].first[w->snap.node.rows] ? sl_page_put_gpus(p, !about->user, err) : 0;
 	sl_json_end_object(p->json);
-	rc = put_json(p, "workload", err);
+	if (rc == 0)
+		rc = put_json(p, "workload", err);
 	if (rc == 0)
 		put_jobs(p, user, users);
 	if (rc == 0 && about->shadow)

@@ -4,7 +4,7 @@
  *
  * A schedule says how many cores and GPUs a job has on each node, not which.  Each job is
  * given units of its own, in the order of starts: those that were free when it began,
- * adjacent ones if possible.
+ * adjacent ones if possible; of GPUs those of the type that it asks for.
  */
 #include "report/page_private.h"
 
@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "base/order.h"
 #include "model/cluster.h"
+#include "model/request.h"
 
 static int no_memory(struct sl_error *err)
 {
@@ -44,6 +45,7 @@ int sl_page_count_units(struct sl_page *p, struct sl_error *err)
 {
 	const struct sl_snapshot *snap = &p->w->snap;
 
+	p->gpu_kinds = sl_gpu_kinds(snap);
 	for (int u = 0; u < PAGE_UNITS; u++) {
 		struct page_units *of = &p->unit[u];
 
@@ -128,13 +130,13 @@ static int take_units(const struct placing *g, uint32_t node, uint32_t unit, uin
 	return add_lane(g, (struct page_lane) { node, 1, unit, units }, err);
 }
 
-/* Units of one node for one job: adjacent ones, else the lowest that are free,
+/* Some of these units of one node for one job: adjacent ones, else the lowest that are free,
  * else (where the schedule has more on the node than it has units) the lowest. */
-static int place_on_node(const struct placing *g, uint32_t node, uint32_t want, struct sl_error *err)
+static int place_within(const struct placing *g, uint32_t node, struct sl_range units, uint32_t want, struct sl_error *err)
 {
 	const struct page_units *of = &g->p->unit[g->unit];
-	const int64_t *free_at = of->free_at + of->first[node];
-	uint32_t all = sl_page_units(g->p, g->unit, node), k, n;
+	const int64_t *free_at = of->free_at + of->first[node] + units.first;
+	uint32_t all = units.count, k, n;
 
 	if (want > all)
 		want = all;
@@ -142,15 +144,40 @@ static int place_on_node(const struct placing *g, uint32_t node, uint32_t want, 
 		return 0;
 	k = first_fit(free_at, all, want, g->st->start);
 	if (k < all)
-		return take_units(g, node, k, want, err);
+		return take_units(g, node, units.first + k, want, err);
 	for (k = 0; k < all && want; k += n ? n : 1) {
 		for (n = 0; n < want && k + n < all && free_at[k + n] <= g->st->start; n++)
 			;
-		if (n && take_units(g, node, k, n, err) < 0)
+		if (n && take_units(g, node, units.first + k, n, err) < 0)
 			return -1;
 		want -= n;
 	}
-	return want ? take_units(g, node, 0, want, err) : 0;
+	return want ? take_units(g, node, units.first, want, err) : 0;
+}
+
+/* Units of one node: GPUs of the types that the job names are drawn at GPUs of these types. */
+static int place_on_node(const struct placing *g, uint32_t node, uint32_t want, struct sl_error *err)
+{
+	const struct sl_snapshot *snap = &g->p->w->snap;
+	const struct sl_range all = { 0, sl_page_units(g->p, g->unit, node) };
+	bool types = g->unit == PAGE_GPUS && g->p->gpu_kinds & (g->p->gpu_kinds - 1);
+	struct sl_ask a;
+
+	if (!types)
+		return place_within(g, node, all, want, err);
+	a = sl_request_read(snap, g->st->job, 0);
+	for (uint32_t r = a.gres.first; r < a.gres.first + a.gres.count && want; r++) {
+		struct sl_range units = sl_page_gpus_of_kind(g->p, node, r);
+		uint32_t each = (uint32_t) ((sl_ask_gres(snap, &a, r, a.min_nodes) + a.min_nodes - 1) / a.min_nodes);
+
+		if (!*sl_snapshot_str(snap, snap->job_gres.type[r]) || !units.count)
+			continue;
+		each = each > want ? want : each > units.count ? units.count : each;
+		if (place_within(g, node, units, each, err) < 0)
+			return -1;
+		want -= each;
+	}
+	return place_within(g, node, all, want, err);
 }
 
 static int place_start(struct sl_page *p, struct page_start *st, enum page_unit unit, struct sl_error *err)

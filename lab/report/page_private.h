@@ -2,7 +2,7 @@
 /*
  * page_private.h - what the parts of a page share: page.c has the file and its
  * assets, page_data.c what a workload and a run look like in it, page_stops.c runs that were stopped for
- * others, page_lanes.c where jobs are drawn.
+ * others, page_gpus.c types of GPUs and shapes of jobs, page_lanes.c where jobs are drawn.
  */
 #ifndef SL_PAGE_PRIVATE_H
 #define SL_PAGE_PRIVATE_H
@@ -61,6 +61,8 @@ struct sl_page {
 
 	const struct sl_workload *w;
 	struct page_units unit[PAGE_UNITS];
+	uint16_t gpu_kinds;		/* of gres, as bits */
+	uint32_t *shape_of;		/* per job row: the number of its shape, from 1 on; 0: it asks for no GPU.  NULL: shapes are not written */
 	uint32_t *start_of;		/* per job row: its place in start + 1, 0 when there is none */
 
 	char *label;			/* of the run that is open, or NULL */
@@ -82,6 +84,12 @@ static inline uint32_t sl_page_units(const struct sl_page *p, enum page_unit uni
 
 /* Count the units of the workload's machine.  0, or -1 with *err. */
 int sl_page_count_units(struct sl_page *p, struct sl_error *err);
+
+/* Types of GPUs, and if *shapes* the shapes of jobs, as members of the object of a workload that has GPUs.  0, or -1 with *err. */
+int sl_page_put_gpus(struct sl_page *p, bool shapes, struct sl_error *err);
+
+/* Which GPUs of a node are of the first kind that will do for that row of job_gres; count 0: none. */
+struct sl_range sl_page_gpus_of_kind(const struct sl_page *p, uint32_t node, uint32_t row);
 
 /* Sort the starts and find where each is drawn; jobs that run still end at *now*.  0, or -1 with *err. */
 int sl_page_place(struct sl_page *p, int64_t now, struct sl_error *err);

@@ -13,6 +13,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { open } = require("./browser.js");
+const { gpuTests } = require("./page_gpus.js");
 const { makers } = require("./pages.js");
 
 const [chromium, build] = process.argv.slice(2);
@@ -577,76 +578,7 @@ test("the queue can be looked at in logarithmic scale", async () => {
 	assert.deepEqual(page.complaints, []);
 });
 
-test("GPUs have charts, a schedule of their own, and what of them is no use", async () => {
-	const page = await visit(tool("gpus", "sim", "--policy=easy", "--machine=16x8c4g", "esp-gpu"));
-	const rects = await page.told("rects");
-
-	for (const chart of ["#gpus", "#stranded"])
-		assert.ok((await page.value(INK(`${chart} .chart`))).colours > 4, chart);
-	assert.deepEqual(await page.value("[...document.getElementById('size').options].map((o) => o.value)"), ["1", "2", "4"]);
-	await page.value(`(() => { const e = document.getElementById("rows"); e.value = "gpus"; e.dispatchEvent(new Event("change")); })()`);
-	await page.drawn();
-	assert.notEqual(await page.told("rects"), rects);
-	assert.match(await page.value(`document.querySelector("${GANTT}").getAttribute("aria-label")`), /by GPU: 64 of them/);
-	assert.deepEqual(page.complaints, []);
-	const none = await visit(small());
-
-	assert.equal(await none.value("document.getElementById('gpus').hidden && document.getElementById('rows').parentElement.hidden"), true);
-});
-
-test("free GPUs that are no use, and free blocks, are counted right", async () => {
-	const page = await visit(small());
-
-	await page.value(`(() => {
-		let seed = 11;
-		const random = (n) => (seed = seed * 48271 % 2147483647) % n;
-		const NODES = 6, CORES = 4, GPUS = 4;
-
-		for (let round = 0; round < 40; round++) {
-			const w = { first: 0, coresOf: new Uint32Array(NODES).fill(CORES), gpusOf: new Uint32Array(NODES).fill(GPUS).fill(0, 5), blocks: [[2, "a"], [3, "b"], [1, "c"]] };
-			const lanes = () => ({ job: [], node: [], count: [], low: [], high: [] }), cores = lanes(), gpus = lanes(), start = [], end = [];
-			const free = { c: [], g: [] };
-
-			for (let t = 0; t < 60; t++) {
-				free.c.push(Array(NODES).fill(CORES));
-				free.g.push([...w.gpusOf]);
-			}
-			for (let job = 0; job < 8; job++) {
-				const node = random(NODES), from = random(50), to = from + 1 + random(9), c = 1 + random(2), g = random(3);
-				const during = [...Array(to - from).keys()].map((i) => from + i);
-
-				if (during.some((t) => free.c[t][node] < c || free.g[t][node] < g))
-					continue;
-				during.forEach((t) => { free.c[t][node] -= c; free.g[t][node] -= g; });
-				const add = (to, units, all) => { to.job.push(start.length); to.node.push(node); to.count.push(1); to.low.push(0); to.high.push(units / all); };
-
-				add(cores, c, CORES);
-				if (g)
-					add(gpus, g, GPUS);
-				start.push(from);
-				end.push(to);
-			}
-			const run = { ...cores, start, end };
-
-			run.gpu = { ...gpus, start, end };
-			const lost = machine.stranded(w, run), blocks = machine.freeBlocks(w, run);
-			const at = (steps, t) => steps.integral(t + 1) - steps.integral(t);
-
-			for (let t = 0; t < 60; t++) {
-				for (const k of [1, 2, 4]) {
-					const expected = free.g[t].reduce((sum, g, n) => sum + (g && (g < k || free.c[t][n] < 1) ? g : 0), 0);
-
-					if (Math.abs(at(lost.get(k), t) - expected) > 1e-6)
-						throw new Error("round " + round + ", " + k + " GPUs at " + t + ": " + at(lost.get(k), t) + ", expected " + expected);
-				}
-				const expected = [[0, 2], [2, 5], [5, 6]].filter(([a, b]) => free.c[t].slice(a, b).every((c) => c === CORES)).length;
-
-				if (Math.abs(at(blocks, t) - expected) > 1e-6)
-					throw new Error("round " + round + ", blocks at " + t + ": " + at(blocks, t) + ", expected " + expected);
-			}
-		}
-	})()`);
-});
+gpuTests({ test, visit, tool, scratch, build, small, INK, GANTT });
 
 test("without the chart library the figures, the tables and the maps are there, and it says what is missing", async () => {
 	const assets = path.join(scratch, "assets"), file = path.join(scratch, "bare.html"), source = path.join(__dirname, "../../report");

@@ -112,6 +112,24 @@ static void a_job_of_one_gpu_is_of_use_to_a_gpu_alone(void **state)
 	machine_close(&m);
 }
 
+static void a_job_that_no_node_could_hold_is_looked_at_node_by_node(void **state)
+{
+	struct machine m;
+	struct sl_gpus_now g;
+
+	(void) state;
+	/* 16 CPUs wherever they are: on two nodes at the fewest, 8 on each; and 6 GPUs, 3 on each, of which one node has 2 left */
+	machine_open(&m, HEAD "\"nodes\": [{ \"name\": \"n1\", \"cores\": 8, " FOUR_A " }, { \"name\": \"n2\", \"cores\": 8, " FOUR_A " }],"
+		     "\"partitions\": [{ \"name\": \"p\", \"nodes\": \"n[1-2]\" }],"
+		     "\"jobs\": [" RUNS("1", HOLDS("n1", "0", "gpu:a", "2")) ",{ \"id\": 2, \"partition\": \"p\", \"min_cpus\": 16,"
+		     "\"gres\": [{ \"name\": \"gpu\", \"count\": 6, \"per\": \"job\" }] }], \"queue\": [{ \"job\": 2, \"partition\": \"p\" }] }");
+	g = read_gpus(&m, NULL);
+	assert_int_equal(g.all.free, 6);
+	assert_int_equal(g.no_use, 2);
+	sl_gpus_now_clear(&g);
+	machine_close(&m);
+}
+
 static void types_of_one_name_and_shares_are_told_apart(void **state)
 {
 	struct machine m;
@@ -224,6 +242,17 @@ static uint32_t count_of(const struct toy *n, int kind, char what)
 	return found;
 }
 
+/* What is wanted of a node, where no node has so many cores. */
+static void split(struct ask *a, const struct toy *n, uint32_t nodes)
+{
+	uint32_t most = 1, parts;
+
+	for (uint32_t i = 0; i < nodes; i++)
+		most = n[i].cores > most ? n[i].cores : most;
+	parts = (a->cpus + most - 1) / most;
+	a->cpus = (a->cpus + parts - 1) / parts;
+}
+
 static bool toy_fits(const struct toy *n, const struct ask *a)
 {
 	return (!a->q || n->in_q) && n->cores - n->held_cores >= a->cpus && count_of(n, a->kind, 'f') >= a->gpus;
@@ -262,7 +291,7 @@ static void expect_sort(const struct sl_gpu_sort *sort, const struct toy *n, uin
 static void draw_asks(struct ask *ask, uint32_t asks, FILE *jobs, FILE *queue)
 {
 	for (uint32_t i = 0; i < asks; i++) {
-		ask[i] = (struct ask) { .cpus = 1 + below(3), .gpus = 1 + below(4), .kind = (int) below(KINDS + 1) - 1, .q = one_in(2) };
+		ask[i] = (struct ask) { .cpus = 1 + below(4), .gpus = 1 + below(4), .kind = (int) below(KINDS + 1) - 1, .q = one_in(2) };
 		fprintf(jobs, ", { \"id\": %u, \"partition\": \"%s\", \"min_cpus\": %u, \"gres\": [{ \"name\": \"gpu\", \"type\": \"%s\", \"count\": %u,"
 			" \"per\": \"node\" }] }", i + 2, ask[i].q ? "q" : "p", ask[i].cpus, ask[i].kind < 0 ? "" : ask[i].kind ? "b" : "a", ask[i].gpus);
 		fprintf(queue, "%s{ \"job\": %u, \"partition\": \"%s\" }", i ? "," : "", i + 2, ask[i].q ? "q" : "p");
@@ -299,6 +328,8 @@ static void check_random(void)
 	expect_sort(&g.all, toy, nodes, -1);
 	for (uint32_t i = 0; i < g.sorts; i++)
 		expect_sort(&g.sort[i], toy, nodes, *g.sort[i].type == 'b');
+	for (uint32_t a = 0; a < asks; a++)
+		split(&ask[a], toy, nodes);
 	for (uint32_t i = 0; i < nodes; i++) {
 		bool of_use = toy[i].down;
 
@@ -373,6 +404,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(free_gpus_that_lie_apart_are_said_to),
 		cmocka_unit_test(a_job_of_one_gpu_is_of_use_to_a_gpu_alone),
+		cmocka_unit_test(a_job_that_no_node_could_hold_is_looked_at_node_by_node),
 		cmocka_unit_test(types_of_one_name_and_shares_are_told_apart),
 		cmocka_unit_test(a_machine_without_gpus_has_nothing_of_them),
 		cmocka_unit_test_teardown(random_machines_counted_gpu_by_gpu, say_seed),

@@ -231,16 +231,19 @@ const gpus = (() => {
 			this.active = new Set();
 			this.most = w.gpusOf.reduce((a, b) => Math.max(a, b), 0);
 			this.least = (w.gpu_types ?? [""]).map(() => new Float64Array(this.most + 1).fill(Infinity));
+			this.mixed = kindsOf(w).some((kinds) => kinds.length > 1);
 		}
 
-		/* True if there are other shapes than before. */
+		/* True if it may change what is of use to whom. */
 		change(shape, sign) {
 			this.count[shape] += sign;
 			if (this.count[shape] === (sign > 0 ? 1 : 0))
 				this.active[sign > 0 ? "add" : "delete"](shape);
 			else
 				return false;
-			this.least.forEach((least) => least.fill(Infinity));
+			const before = this.least;
+
+			this.least = before.map(() => new Float64Array(this.most + 1).fill(Infinity));
 			for (const s of this.active) {
 				const [cores, needs, types] = this.shapes[s];
 
@@ -252,7 +255,7 @@ const gpus = (() => {
 			for (const least of this.least)
 				for (let k = 1; k <= this.most; k++)
 					least[k] = Math.min(least[k], least[k - 1]);
-			return true;
+			return this.mixed || this.least.some((least, type) => least.some((cores, k) => cores !== before[type][k]));
 		}
 
 		/* True if somebody waits, and none of them could be there. */

@@ -30,19 +30,27 @@ const machine = (() => {
 		}
 	}
 
+	/* The rectangles of cores and then those of GPUs, *cores*: how many the former are, with their changes. */
+	function joinUnits(run) {
+		const byCores = series.whole(run), byGpus = series.whole(run.gpu), cores = byCores.job.length, both = { start: byCores.start, end: byCores.end };
+
+		for (const column of ["job", "node", "count", "low", "high"]) {
+			both[column] = new Float64Array(cores + byGpus.job.length);
+			both[column].set(byCores[column]);
+			both[column].set(byGpus[column], cores);
+		}
+		return { both, cores, ...changes(both) };
+	}
+
 	/*
 	 * Call change(node, is it cores, 1: given back or -1: taken, from unit, to unit, time) for each change on nodes with GPUs, of
 	 * both kinds of units in one order: that of the cores, whose every start and end has its GPUs too.
 	 */
 	function sweepBoth(workload, run, change) {
-		const byCores = series.whole(run), byGpus = series.whole(run.gpu), both = { start: byCores.start, end: byCores.end };
-
-		for (const column of ["job", "node", "count", "low", "high"])
-			both[column] = [...byCores[column], ...byGpus[column]];
-		const { time, order } = changes(both);
+		const { both, cores, time, order } = run.bothUnits ??= joinUnits(run);
 
 		for (const at of order) {
-			const rect = at >> 1, sign = at & 1 ? 1 : -1, isCores = rect < byCores.job.length, unitsOf = isCores ? workload.coresOf : workload.gpusOf;
+			const rect = at >> 1, sign = at & 1 ? 1 : -1, isCores = rect < cores, unitsOf = isCores ? workload.coresOf : workload.gpusOf;
 
 			for (let node = both.node[rect], last = node + both.count[rect]; node < last; node++)
 				if (workload.gpusOf[node])

@@ -90,12 +90,14 @@ function makePicture({ state, told, instant, swatch, colour, draw: drawAll }) {
 
 	/* -- what runs then ----------------------------------------------------------- */
 
-	/* Call each(rectangle of the view, job) for what jobs hold at the instant. */
+	/* Call each(rectangle of the view, job) for what jobs hold at the instant.  On the page of a cluster those that run still end with it. */
 	function eachHeld(view, jobs, each) {
+		const w = state.workload, last = w.until_s && state.at >= w.now ? w.now : Infinity;
+
 		for (let rect = 0; rect < view.job.length; rect++) {
 			const of = view.job[rect];
 
-			if (view.start[of] <= state.at && state.at < view.end[of])
+			if (view.start[of] <= state.at && (state.at < view.end[of] || view.end[of] === last))
 				each(rect, jobs ? jobs[of].job : of);
 		}
 	}
@@ -191,6 +193,8 @@ function makePicture({ state, told, instant, swatch, colour, draw: drawAll }) {
 			return;
 		if (!(state.at >= state.from && state.at <= state.to))
 			state.at = (state.from + state.to) / 2;
+		if (w.until_s)
+			state.at = Math.min(state.at, w.now);
 		const frames = framesOf(w);
 
 		$("at").value = Math.round(STEPS * (state.at - state.from) / (state.to - state.from));

@@ -21,7 +21,7 @@ function makeSchedules({ state, told, tables, instant, swatch, colour, chartOf, 
 	function viewOf(run) {
 		const view = isByGpu() ? run.byGpu ??= gpus.byRow(state.workload, run) : run;
 
-		if (view.kinds !== state.kinds)
+		if (!Object.hasOwn(view, "kinds") || view.kinds !== state.kinds)	/* (what a view by GPU does not have itself is the run's) */
 			Object.assign(view, { kinds: state.kinds, sorted: gantt.sortByClass(view, state.kinds) });
 		return view;
 	}

@@ -154,6 +154,7 @@ static int make_workload(struct report *r, struct sl_workload *w)
 		job.partition = r->row[i].partition;
 		job.submit_time = r->row[i].submit;
 		job.time_limit = r->row[i].limit ? r->row[i].limit : SL_UNLIMITED;
+		sl_report_ask(r, &r->row[i], &job);
 		sl_builder_append(r->b, SL_T_JOB, &job);
 	}
 	if (sl_builder_finish(r->b, &bytes, &size, r->err) || sl_snapshot_open(&w->snap, bytes, size, r->err))
@@ -236,8 +237,11 @@ static int put_row(struct report *r, struct sl_page *page, const struct sl_workl
 	struct sl_page_job job = { .job = i, .start_s = row->start, .end_s = row->end, .gpus = row->gpus };
 	struct sl_stretch *stretch = NULL;
 	uint32_t stretches = 0;
-	int rc = find_nodes(row, &p) || deal_stretches(row, &p, &stretch, &stretches) ? -1 : 0;
+	int rc = sl_report_held(r, row, &stretch, &stretches, &job.gpus);
 
+	if (!rc)
+		rc = find_nodes(row, &p) || deal_stretches(row, &p, &stretch, &stretches) ? -1 : 0;
+	rc = rc < 0 ? rc : 0;
 	job.stretch = planned.stretch = stretch;
 	job.stretches = stretches;
 	planned.stretches = row->start ? 0 : stretches;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_private.h - what the parts of schedlua report share: cmd_report.c has the snapshot and
- * the page, report_read.c the ledger and the journal, report_stopped.c the jobs that were stopped for others.
+ * the page, report_read.c the ledger and the journal, report_held.c what jobs that the snapshot knows hold and ask for,
+ * report_stopped.c the jobs that were stopped for others.
  */
 #ifndef SL_REPORT_PRIVATE_H
 #define SL_REPORT_PRIVATE_H
@@ -13,6 +14,7 @@
 #include "base/map.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
+#include "report/metrics.h"
 
 #define PARTS 480		/* of the time, for how many waited for what */
 
@@ -89,5 +91,14 @@ int sl_report_read(struct report *r);
 struct sl_page;
 int64_t sl_report_stopped_at(const struct report *r, const struct row *row);	/* when that run was told to end; 0: it was not */
 int sl_report_put_stopped(struct report *r, struct sl_page *page);
+
+/*
+ * What a row's job that runs still holds, by node, as the snapshot has it: 1 with a list that is the caller's to free, and all
+ * GPUs; 0: it does not run, or the page's nodes are not those of the snapshot; -1 with the error.
+ */
+int sl_report_held(const struct report *r, const struct row *row, struct sl_stretch **stretch, uint32_t *count, uint32_t *gpus);
+
+/* What it asks for: as the snapshot has it; of a job that is forgotten, what it held, if it had GPUs. */
+void sl_report_ask(const struct report *r, const struct row *row, struct sl_job_row *job);
 
 #endif

@@ -57,6 +57,25 @@ rows() {
 # key NAME : the text of a key of the workload
 key() { sed -n "s/.*\"$1\": *\\(\"[^\"]*\"\\|\\[[^]]*\\]\\|[^,}]*\\).*/\\1/p" "$P" | head -n 1; }
 
+# A node of four GPUs: job 1 has three of them and job 2 waits for two, by the snapshot alone.
+gpus() {
+	mkdir -p "$T/gpus" && printf '{ "meta": { "now": %s, "cluster": "home" }, "gres_kinds": [{ "key": "gpu:a", "name": "gpu", "type": "a" }],
+		"nodes": [{ "name": "n1", "cores": 8, "gres": [{ "kind": "gpu:a", "count": 4 }] }], "partitions": [{ "name": "p", "nodes": "n1" }], "jobs": [
+		{ "id": 1, "state": "RUNNING", "partition": "p", "submit_time": %s, "start_time": %s, "end_time": %s, "min_cpus": 6,
+		"gres": [{ "name": "gpu", "type": "a", "count": 3, "per": "job" }], "alloc": [{ "node": "n1", "cores": 6, "gres": [{ "kind": "gpu:a", "count": 3 }] }] },
+		{ "id": 2, "partition": "p", "submit_time": %s, "min_cpus": 4, "gres": [{ "name": "gpu", "count": 2, "per": "node" }] }] }' \
+		$END $((END - 60)) $((END - 50)) $((END + 100)) $((END - 30)) >"$T/gpus.json" && "$SCHEDLUA" show --output="$T/gpus/last.snap" "$T/gpus.json" || return 1
+	was=$J J=$T/gpus
+	line 60 '"policy": "easy", "full": true, "pending": [{ "job": 1, "why": "resources", "partition": "p" }]'
+	line 50 '"policy": "easy", "started": [{ "job": 1, "partition": "p", "nodes": "n1", "cores": 6, "done": true }]'
+	line 30 '"policy": "easy", "pending": [{ "job": 2, "why": "resources", "partition": "p" }]'
+	J=$was
+	# row 0 waits, row 1 runs: 50 s on 3 GPUs, cores 0 to 5, GPUs 0 to 2; shapes of one job each: 6 cores and 3 GPUs, 4 and 2
+	run 0 report --dir="$T/gpus" --last=5m --output="$P" && [ "$(rows run-jobs)" = "0 11 50 3 1 0 1 6 0 1 0 1 3 0" ] &&
+		tr -d ' \n\t' <"$P" | grep -q '"shapes":\[\[6,3,1,1\],\[4,2,1,1\]\]' && case $(rows workload-jobs) in *' 2 '*' 1') ;; *) rows workload-jobs; false ;; esac
+}
+ok "jobs that run hold the GPUs that the snapshot has, and shapes are those that jobs ask for" gpus
+
 written() { run 0 report --dir="$S" --last=00:01:40 --output="$P" && quiet err && out "^$P: 4 jobs, "; }
 ok "a page is written" written
 

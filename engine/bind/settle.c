@@ -112,6 +112,15 @@ static void read_critical_rule(lua_State *L, struct sl_critical_rule *r)
 	lua_pop(L, 1);
 }
 
+/* How many of the queue a policy looks at; 0: it does not say. */
+static uint32_t read_window(lua_State *L)
+{
+	if (lua_isnoneornil(L, OPTIONS))
+		return 0;
+	luaL_checktype(L, OPTIONS, LUA_TTABLE);
+	return (uint32_t) number(L, "window", 1, SL_PLAN_CONSERVATIVE_MAX);
+}
+
 /* What goes with a rule, where somebody else may follow it. */
 static void read_rule(lua_State *L, struct sl_promise *promise)
 {
@@ -190,6 +199,8 @@ int sl_lua_plan_settle(lua_State *L)
 	is_followed = promise.rule == SL_RULE_ORDER ? is_pool || is_bundled_order(L, x) : promise.rule == SL_RULE_CRITICAL && is_pool;
 	if (is_followed)
 		read_rule(L, &promise);
+	if (promise.rule == SL_RULE_CONSERVATIVE)
+		promise.window = read_window(L);
 	if (!sl_lua_turn_is_unguarded(x) || !is_called_by_decide(L))
 		return 0;
 	sl_plan_settle_full(x->plan);

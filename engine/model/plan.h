@@ -335,7 +335,7 @@ bool sl_plan_is_settled_full(const struct sl_plan *p);
  * What a policy does from now on, at every instant, and nothing else.  FCFS: the whole queue, in its order; each job that can
  * ever run starts, until one does not fit.  EASY: the whole queue, in its order, first come first
  * served with EASY backfill, by walltimes.  CONSERVATIVE: each job of it starts, or else has a reservation at its earliest
- * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait.  ORDER: see struct sl_order_rule.  RANK: EASY, but
+ * time, by walltimes, as long as no more than SL_PLAN_CONSERVATIVE_MAX wait, or else (sl_promise.window) of the first so many.  ORDER: see struct sl_order_rule.  RANK: EASY, but
  * in the order of a rank (model/rank_code.h): the largest first, of equal ones the larger second number, then Slurm's priority,
  * time of submission and id.  CRITICAL: see struct sl_critical_rule.
  */
@@ -384,6 +384,7 @@ struct sl_promise {
 	enum sl_plan_rule rule;
 	struct sl_order_rule order;	/* of ORDER */
 	struct sl_critical_rule critical;	/* of CRITICAL */
+	uint32_t window;		/* of CONSERVATIVE: so many of the queue, and those behind are left alone; 0: all of it */
 	const struct sl_rank_code *rank;	/* of RANK; borrowed: it has to be there for as long as somebody goes by it */
 };
 void sl_plan_promise(struct sl_plan *p, const struct sl_promise *promise);

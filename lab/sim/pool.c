@@ -146,7 +146,7 @@ static int rule_holds(struct sl_pool *p, struct sl_error *err)
 	case SL_RULE_FCFS:
 		return queued <= SL_PLAN_FCFS_MAX;
 	case SL_RULE_CONSERVATIVE:
-		return queued <= SL_PLAN_CONSERVATIVE_MAX;
+		return p->window || queued <= SL_PLAN_CONSERVATIVE_MAX;
 	case SL_RULE_CRITICAL:
 		return queued <= SL_PLAN_CRITICAL_MAX;
 	case SL_RULE_RANK:
@@ -171,6 +171,7 @@ int sl_pool_open(struct sl_pool *p, const struct sl_promise *promise, struct sl_
 	int rc;
 
 	p->rule = promise->rule;
+	p->window = promise->rule == SL_RULE_CONSERVATIVE ? promise->window : 0;
 	if (p->rule == SL_RULE_ORDER)
 		pool_set_order(p, &promise->order);
 	if (p->rule == SL_RULE_RANK)
@@ -195,6 +196,14 @@ int sl_pool_is_open(struct sl_pool *p, struct sl_error *err)
 		return rc;
 	p->open = false;
 	return sl_cluster_rebook(p->c, err);
+}
+
+uint32_t sl_pool_hidden(const struct sl_pool *p)
+{
+	uint32_t queued;
+
+	sl_cluster_queue(p->c, &queued);
+	return p->window && queued > p->window ? queued - p->window : 0;
 }
 
 /* -- who starts ---------------------------------------------------------- */

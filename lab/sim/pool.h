@@ -39,6 +39,9 @@ struct sl_pool_start {
 	int64_t seconds;		/* of its walltime */
 };
 
+/* How many of the queue the rule does not look at. */
+uint32_t sl_pool_hidden(const struct sl_pool *p);
+
 /* True if it asks the cluster's history, which is to know then who has ended. */
 bool sl_pool_asks_history(const struct sl_pool *p);
 

@@ -33,14 +33,18 @@ int pool_lay_out_steps(struct sl_pool *p, struct sl_error *err)
 	return 0;
 }
 
-uint32_t pool_find_steps(const struct sl_pool *p, int64_t cores, int64_t seconds)
+/* As pool_find_steps(), among the steps from *first* on. */
+static uint32_t find_steps_from(const struct sl_pool *p, uint32_t first, int64_t cores, int64_t seconds)
 {
-	uint32_t first = 0;
-
-	for (uint32_t i = 0; i < p->steps && (i <= first || p->step[i].t < p->step[first].t + seconds); i++)
+	for (uint32_t i = first; i < p->steps && (i <= first || p->step[i].t < p->step[first].t + seconds); i++)
 		if (p->step[i].free < cores)
 			first = i + 1;
 	return first;
+}
+
+uint32_t pool_find_steps(const struct sl_pool *p, int64_t cores, int64_t seconds)
+{
+	return find_steps_from(p, 0, cores, seconds);
 }
 
 bool pool_fits_now(const struct sl_pool *p, int64_t cores, int64_t seconds)
@@ -66,17 +70,74 @@ int pool_book_steps(struct sl_pool *p, uint32_t first, int64_t cores, int64_t se
 	return 0;
 }
 
+/* -- conservative backfill ------------------------------------------------ */
+
+#define FOUND 16
+
+/* What was found in this decision.  Who needs no less cannot start sooner, since less and less is free. */
+struct found {
+	struct {
+		int64_t cores, seconds, t;
+	} at[FOUND];
+	uint32_t count;			/* the last FOUND of so many are kept */
+};
+
+static uint32_t step_at(const struct sl_pool *p, int64_t t)
+{
+	uint32_t low = 0, high = p->steps;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->step[middle].t < t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* pool_find_steps(), from where it can be at the earliest. */
+static uint32_t find_knowing(const struct sl_pool *p, struct found *f, int64_t cores, int64_t seconds)
+{
+	int64_t least = p->step[0].t;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < FOUND && i < f->count; i++)
+		if (f->at[i].cores <= cores && f->at[i].seconds <= seconds && f->at[i].t > least)
+			least = f->at[i].t;
+	first = find_steps_from(p, step_at(p, least), cores, seconds);
+	if (first) {
+		uint32_t to = f->count++ % FOUND;
+
+		f->at[to].cores = cores;
+		f->at[to].seconds = seconds;
+		f->at[to].t = p->step[first].t;
+	}
+	return first;
+}
+
+/* The end of those among *queued* who may have room now. */
+static uint32_t end_of_room(const struct sl_pool *p, uint32_t queued)
+{
+	uint32_t cores;
+	int64_t seconds;
+
+	for (; queued > 0; queued--) {
+		sl_cluster_takes_cores(p->c, queued - 1, &cores, &seconds);
+		if (cores <= p->free)
+			break;
+	}
+	return queued;
+}
+
 /* Behind the last that has room now nobody matters: plans are made anew each time.  0, or -1 with *err. */
 int pool_decide_conservative(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err)
 {
+	struct found found = { .count = 0 };
 	struct sl_pool_start s;
-	uint32_t end = queued, first;
+	uint32_t end = end_of_room(p, p->window && queued > p->window ? p->window : queued), first;
 
-	for (; end > 0; end--) {
-		sl_cluster_takes_cores(p->c, end - 1, &s.cores, &s.seconds);
-		if (s.cores <= p->free)
-			break;
-	}
 	p->refused = 0;
 	if (end && pool_lay_out_steps(p, err) < 0)
 		return -1;
@@ -85,9 +146,14 @@ int pool_decide_conservative(struct sl_pool *p, const struct sl_entry *entry, ui
 		sl_cluster_takes_cores(p->c, i, &s.cores, &s.seconds);
 		if (s.cores > p->cores)		/* it never starts */
 			continue;
-		first = pool_find_steps(p, s.cores, s.seconds);
-		if (pool_book_steps(p, first, s.cores, s.seconds, err) < 0 || (!first && pool_start(p, &s, err) < 0))
+		first = find_knowing(p, &found, s.cores, s.seconds);
+		if (pool_book_steps(p, first, s.cores, s.seconds, err) < 0)
 			return -1;
+		if (first)
+			continue;
+		if (pool_start(p, &s, err) < 0)
+			return -1;
+		end = end_of_room(p, end);
 	}
 	return 0;
 }

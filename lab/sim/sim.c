@@ -92,7 +92,7 @@ static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
 	s->settled.is = s->settled.full && sl_plan_is_settled(p);
 	s->settled.all = s->settled.is && (!hidden || !s->starts);	/* or others come into its window */
 	s->settled.promise = *sl_plan_promises(p);
-	if (!s->settled.full || hidden || s->wake_time != NEVER)
+	if (!s->settled.full || (hidden && !s->settled.promise.window) || s->wake_time != NEVER)
 		s->settled.promise.rule = SL_RULE_NONE;
 	if (s->by_rule)
 		sl_by_rule_promised(s->by_rule, &s->settled.promise);
@@ -108,6 +108,7 @@ static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 
 	if (sl_pool_asks_history(s->pool) && sl_past_begin(s->past, err))
 		return -1;
+	sl_metrics_hidden(s->metrics, sl_pool_hidden(s->pool));
 	start = sl_pool_decide(s->pool, &s->starts, err);
 	if (!start || sl_grow(&s->starting, &s->starting_room, s->starts, sizeof(*s->starting), err) < 0 ||
 	    sl_grow(&s->place, &s->place_room, s->starts, sizeof(*s->place), err) < 0)

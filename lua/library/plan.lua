@@ -61,7 +61,7 @@ function plan:start_rest(order, how) end
 --- What still waits, waits for room: a simulation does not ask again until there is some, or a job comes that has it.
 ---@param rule? "fcfs"|"easy"|"conservative"|"order"|"critical"|"full" all but full: and from now on this policy does what
 --- that does with the whole queue: it may be done for it; full: but only as long as no job that waits fits into the cores that are free
----@param options? table<string, number|string> of "order" and "critical": see doc/policy-api.md
+---@param options? table<string, number|string> of "order", "critical" and "conservative": see doc/policy-api.md
 function plan:settle(rule, options) end
 
 --- Book the earliest start of a job; the first such job becomes the head.

@@ -115,8 +115,12 @@ function M.decide(cluster, plan, opt)
 			reserved = reserved + 1
 		end
 	end
-	-- by nothing but that rule, where all have a reservation
-	plan:settle(opt.window == 0 and cluster.source == "sim" and opt.reserved >= SIMULATED and "conservative" or nil)
+	-- by nothing but that rule, where all of the window have a reservation
+	if opt.window == 0 and cluster.source == "sim" and opt.reserved >= SIMULATED then
+		plan:settle("conservative", { window = SIMULATED })
+	else
+		plan:settle()
+	end
 end
 
 return M

@@ -288,6 +288,25 @@ static void no_other_rule_can_be_promised(void **state)
 	assert_non_null(strstr(o.err.text, "settle: expected \"fcfs\", \"easy\", \"conservative\", \"order\", \"critical\", \"full\" or nothing, got \"tetris\""));
 }
 
+static void a_window_is_checked_where_it_is_promised(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "3", "table expected" }, { "{}", "window: expected a number, got nil" }, { "{ window = 0 }", "window: expected a number from" },
+		{ "{ window = 1001 }", "window: expected a number from" },
+	};
+	char lua[200];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct outcome o;
+
+		snprintf(lua, sizeof(lua), "return { api = 1, name = 'mine', decide = function(c, p) p:settle('conservative', %s) end }", wrong[i][0]);
+		o = simulate_text(lua);
+		if (o.rc != -1 || !strstr(o.err.text, wrong[i][1]))
+			fail_msg("%s: %d, %s", wrong[i][0], o.rc, o.err.text);
+	}
+}
+
 /* The last comes first, by this one's word: what it promised is done, and no core is given twice (check). */
 static void who_lies_gets_what_he_promised(void **state)
 {
@@ -314,13 +333,15 @@ static const char *const settling[] = {
 	"predictive,window=3,size=2,ageing=2", "fcfs,reserve=false", "predictive,guard_wait=100,guard_jobs=2,guard_stretch=0.5",
 	"predictive,guard_wait=30,slowdown=0,reservations=3", "predictive,slowdown=0.5,slowdown_wait=5,slowdown_jobs=2,slowdown_horizon=50,horizon=60",
 	"predictive,predictor=limit,guard_wait=40,guard_stretch=1,reservations=1", "predictive,slowdown_wait=1,slowdown=0.1,guard_wait=200,horizon=0",
-	"predictive,guard_load=1,guard_wait=50", "predictive,guard_bypass=2", "early", "aged", "full",
+	"predictive,guard_load=1,guard_wait=50", "predictive,guard_bypass=2", "early", "aged", "full", "windowed", "windowed",
 };
 static const struct sl_bundle_text with_rank[] = {
 	{ "early", "return { api = 1, name = 'early', rank = function(job) return -job.time_limit end }" },
 	{ "aged", "return { api = 1, name = 'aged', rank = function(job) return (job.waited / job.time_limit) ^ 3 * job.cpus end }" },
 	{ "full", "return { api = 1, name = 'full', rank = function(job) return job.id end, decide = function(c, p)\n"
 	  "for job in c:queue() do p:start(job) end p:settle('full') end }" },
+	{ "windowed", "return { api = 1, name = 'windowed', decide = function(c, p)\n"
+	  "for job in c:queue(3) do if not p:start(job) then p:reserve(job) end end p:settle('conservative', { window = 3 }) end }" },
 };
 
 static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
@@ -331,7 +352,7 @@ static void a_random_pool_is_as_if_policies_that_settle_were_asked(void **state)
 	(void) state;
 	for (uint64_t i = seed; i < seed + runs; i++) {
 		const char *policy = settling[i % (sizeof(settling) / sizeof(settling[0]))];
-		struct sl_trial_options opt = { .source = { .policy = policy, .text = with_rank, .texts = 3 } };
+		struct sl_trial_options opt = { .source = { .policy = policy, .text = with_rank, .texts = sizeof(with_rank) / sizeof(with_rank[0]) } };
 		struct outcome o;
 		char what[120];
 
@@ -400,6 +421,7 @@ int main(void)
 		cmocka_unit_test(predictive_is_asked_once_on_other_machines_too),
 		cmocka_unit_test(an_order_is_checked_where_it_is_promised),
 		cmocka_unit_test(no_other_rule_can_be_promised),
+		cmocka_unit_test(a_window_is_checked_where_it_is_promised),
 		cmocka_unit_test(who_lies_gets_what_he_promised),
 		cmocka_unit_test(a_random_pool_is_as_if_the_policy_were_asked),
 		cmocka_unit_test(a_random_pool_is_as_if_policies_that_settle_were_asked),

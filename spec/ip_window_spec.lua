@@ -321,7 +321,34 @@ end
 return M
 ]]
 
+local count_solves = [[
+local ip, window = require "sched.ip", require "sched.window"
+local M = { api = 1, name = "count_solves" }
+function M.decide(cluster, plan)
+	local jobs, value = {}, {}
+	for job in cluster:queue() do
+		jobs[#jobs + 1] = job
+		value[#jobs] = job.priority
+	end
+	local w = window.open(cluster, jobs)
+	local found = ip.choose(w, value, { time_limit = 60, gap = 0 })
+	w:start(found.choice, plan)
+	print(found.solves)
+end
+return M
+]]
+
 describe("the integer program", function()
+	it("is solved once, and its relaxation, where its solution can be laid out", function()
+		-- 5 + 3 cores are worth most; job 1, which then has no room, was not chosen and need not be laid out
+		local plan = t.decide({ source = count_solves }, t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, tasks = 7, priority = 15 }, { id = 2, tasks = 5, priority = 10 }, { id = 3, tasks = 3, priority = 6 } } })
+		if solvers then
+			assert.same({ 2, 3 }, plan:started())
+			assert.equal("info: 2", plan:log()[1])
+		end
+	end)
+
 	it("literal, aggregated and laid out, finds what trying everything finds", function()
 		local first = tonumber(os.getenv "SL_SEED") or 1
 		local rounds = 200 * (tonumber(os.getenv "SL_ROUNDS") or 1)

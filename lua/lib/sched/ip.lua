@@ -316,7 +316,7 @@ local function sorted(order, key)
 	return list
 end
 
--- Chosen jobs, the hardest to lay out first; then the others, to fill up.
+-- Chosen jobs, the hardest to lay out first; then the others, to fill up.  Returns the list and how many were chosen.
 local function layout_order(w, order, chosen)
 	local first, rest = {}, {}
 	for _, j in ipairs(order) do
@@ -332,7 +332,8 @@ local function layout_order(w, order, chosen)
 		end
 		return x.cores / x.min_nodes > y.cores / y.min_nodes
 	end)
-	return table.move(rest, 1, #rest, #first + 1, first), #first
+	local n = #first	-- before the others are moved behind them
+	return table.move(rest, 1, #rest, n + 1, first), n
 end
 
 local function better(a, b)
@@ -350,6 +351,7 @@ end
 
 local function note(found, p, r)
 	found.columns, found.rows = p.model:size()
+	found.solves = found.solves + 1
 	found.seconds, found.work = found.seconds + r.seconds, found.work + r.work
 	found.status, found.solver, found.message = r.status, r.source, r.message
 end
@@ -360,7 +362,7 @@ end
 
 -- A choice that greedy laying out did not find a place for: where the literal program of these
 -- jobs is small, it finds one, or the best part of them.
-local function lay_out_exactly(w, value, list, sequence, n, opt)
+local function lay_out_exactly(found, w, value, list, sequence, n, opt)
 	local some = {}
 	for k = 1, n do
 		some[sequence[k]] = list[sequence[k]]
@@ -370,6 +372,7 @@ local function lay_out_exactly(w, value, list, sequence, n, opt)
 	end
 	local p = M.literal(w, value, some, opt)
 	local r = p.model:solve(limits(opt, 0.3))
+	found.solves = found.solves + 1
 	return r.values and M.read_literal(p, value, r.values, opt.unpacked)
 end
 
@@ -395,7 +398,7 @@ local function solve(found, w, p, value, list, order, opt)
 			put(terms, p.s[sequence[i]], 1)
 		end
 		if lost > 0 then
-			choice = lay_out_exactly(w, value, list, sequence, n, opt)
+			choice = lay_out_exactly(found, w, value, list, sequence, n, opt)
 			found.choice = better(found.choice, choice)
 			lost = choice and n - #choice.jobs or lost
 		end
@@ -409,9 +412,9 @@ end
 
 --- Choose jobs of a window: greedily, guided by the relaxation, and by the integer program; the
 --- best of them.  opt: time_limit, gap, max_nodes, memory_mb, backend, packing.  Returns { choice,
---- bound, gap, status, columns, rows, seconds, work, ... }: bound is nil without a solver.
+--- bound, gap, status, columns, rows, solves, seconds, work, ... }: bound is nil without a solver.
 function M.choose(w, value, opt)
-	local found = { seconds = 0, work = 0, status = "greedy" }
+	local found = { solves = 0, seconds = 0, work = 0, status = "greedy" }
 	local list = M.offers(w)
 	local order = density_order(w, value, list)
 	opt.unpacked = opt.packing == false

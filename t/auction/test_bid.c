@@ -448,7 +448,7 @@ static void every_bid_on_any_cluster_can_be_booked_and_making_them_books_nothing
 	uint32_t made = 0;
 
 	(void) state;
-	for (int round = 0; round < 150; round++, seed++) {
+	for (int round = 0; round < 250; round++, seed++) {
 		struct stall s = open_stall(build_random_cluster(seed, 16, 24));
 		struct sl_free_now before, after;
 

@@ -192,6 +192,7 @@ static void random_partitions(struct build *b, uint64_t *s)
 			r.flags |= SL_PART_OTHER_TOPOLOGY;
 		else if (b->nodes % 2)
 			r.block_nodes = first % 6;
+		r.flags |= first % 5 == 2 ? SL_PART_BLOCK_LEVELS : 0;
 		if (one_in(s, 16))
 			r.max_cpus_per_socket = 1 + build_below(s, 4);
 		if (one_in(s, 4))

@@ -87,6 +87,10 @@ struct sl_conf_partition {
 	uint32_t oversubscribe;		/* jobs that may share a core: 0 EXCLUSIVE, 1 NO, n YES:n or FORCE:n */
 	bool force;			/* OverSubscribe=FORCE */
 	bool is_default, hidden, lln, root_only, exclusive_user, exclusive_topo;
+	const char *topology;		/* Topology= by name, "" for the cluster's own */
+	uint32_t block_nodes;		/* topology/block: nodes of a base block; 0: another topology */
+	bool block_levels;		/* jobs that are larger than a block are placed by larger blocks */
+	bool other_topology;		/* select places its jobs by what struct sl_conf_node does not say */
 	const char *qos;		/* "" for none */
 	const char *state;		/* "UP" or what stands there */
 };

@@ -165,7 +165,7 @@ static void read_numbers(const struct line *l, struct sl_conf_partition *p)
 static void note_others(const struct line *l)
 {
 	static const int keys[] = {
-		SL_PARTITION_MAX_CPUS_PER_SOCKET, SL_PARTITION_SELECT_TYPE_PARAMETERS, SL_PARTITION_REQ_RESV, SL_PARTITION_TOPOLOGY,
+		SL_PARTITION_MAX_CPUS_PER_SOCKET, SL_PARTITION_SELECT_TYPE_PARAMETERS, SL_PARTITION_REQ_RESV,
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -192,8 +192,9 @@ static int fill_partition(const struct line *l, struct sl_conf_partition *p, con
 	note_others(l);
 	p->name = sl_conf_copy(c, name, l->err);
 	p->qos = copy_of(l, said(l, SL_PARTITION_QOS));
+	p->topology = copy_of(l, said(l, SL_PARTITION_TOPOLOGY));
 	p->nodes_text = copy_of(l, said(l, SL_PARTITION_NODES));
-	return p->name && p->qos && p->nodes_text ? 0 : -1;
+	return p->name && p->qos && p->topology && p->nodes_text ? 0 : -1;
 }
 
 int sl_conf_partition_line(struct sl_conf *c, struct sl_conf_where where, const char *name, char *rest,
@@ -402,6 +403,28 @@ static int resolve_one(struct members *m)
 	return rc;
 }
 
+/* Its topology, as set_part_topology_idx() of slurmctld finds it (25.05 and later). */
+static int resolve_topology(struct sl_conf *c, struct sl_conf_partition *p, struct sl_error *err)
+{
+	const struct sl_conf_own *own = c->own;
+	uint32_t i = 0;
+
+	while (*p->topology && i < own->names && strcmp(own->name[i], p->topology))
+		i++;
+	if (i == own->names && *p->topology)
+		return sl_conf_fail(p->where, err, "Topology=%.60s: expected the name of a topology of topology.yaml, or default without one",
+				    p->topology);
+	p->other_topology = i || own->topology.not_modelled;
+	if (i)
+		sl_conf_note(c, p->where, "Topology=%s is not modelled: switches and blocks of nodes are those of topology %s",
+			     p->topology, own->name[0]);
+	if (p->other_topology)
+		return 0;
+	p->block_nodes = own->topology.block_nodes;
+	p->block_levels = own->topology.block_levels;
+	return 0;
+}
+
 int sl_conf_resolve_partitions(struct sl_conf *c, struct sl_error *err)
 {
 	bool *wanted = calloc(c->own->nodesets + 1, sizeof(*wanted));
@@ -412,7 +435,7 @@ int sl_conf_resolve_partitions(struct sl_conf *c, struct sl_error *err)
 			.c = c, .p = &c->partition[i], .wanted = wanted, .where = c->partition[i].where, .err = err,
 		};
 
-		rc = resolve_one(&m);
+		rc = resolve_topology(c, m.p, err) ?: resolve_one(&m);
 	}
 	free(wanted);
 	return rc;

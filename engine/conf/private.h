@@ -6,7 +6,7 @@
  *	keys.c		which options there are, and of what type
  *	words.c		KEY=VALUE, and the options of one line
  *	read.c		which line is what
- *	node.c, partition.c, gres.c, topology.c, topology_yaml.c	what the lines mean
+ *	node.c, partition.c, gres.c, topology.c, topology_blocks.c, topology_yaml.c	what the lines mean
  */
 #ifndef SL_CONF_PRIVATE_H
 #define SL_CONF_PRIVATE_H
@@ -157,8 +157,20 @@ struct sl_conf_arena {		/* strings, and what else lives as long as the whole */
 	size_t used, size;
 };
 
+#define SL_CONF_LEVELS 16		/* of blocks, MAX_BLOCK_LEVELS of topology/block */
+
+/* The topology of the cluster: of partitions that name none. */
+struct sl_conf_topology {
+	bool not_modelled;		/* select places jobs by it, and nodes do not say where they are in it */
+	uint32_t block_nodes;		/* of a base block; 0: these are no blocks */
+	bool block_levels;		/* there are larger blocks than the base ones, and smaller ones than all nodes */
+};
+
 struct sl_conf_own {
 	enum sl_conf_what what;
+	struct sl_conf_topology topology;
+	const char **name;		/* of all topologies, the cluster's own first */
+	uint32_t names, name_room;
 	struct sl_conf_files files;
 	struct sl_conf_arena arena;
 	char **blocks;			/* of the arena, full ones */
@@ -222,10 +234,25 @@ struct sl_conf_switches {
 	struct sl_conf_switch *at;
 	uint32_t count, room;
 	bool blocks;			/* they are blocks */
+	bool not_modelled;		/* they are neither a tree nor blocks */
+	uint64_t size[SL_CONF_LEVELS];	/* BlockSizes */
+	uint32_t sizes;
 };
 
 /* The switches or blocks of the topology of a topology.yaml that holds for the whole cluster. */
 int sl_conf_read_yaml(struct sl_conf *c, const char *path, struct sl_conf_switches *s, struct sl_error *err);
 int sl_conf_add_switch(struct sl_conf_switches *s, const struct sl_conf_switch *one, struct sl_error *err);
+
+/* Add sizes of blocks, separated by commas or blanks, as slurmctld takes them.  0, or -1 with *err. */
+int sl_conf_add_block_sizes(struct sl_conf_switches *s, struct sl_conf_where where, const char *text, struct sl_error *err);
+
+/*
+ * What slurmctld makes of the blocks: nodes of a base block, and whether there are larger ones.  members[i] is how many nodes
+ * block i has.
+ */
+struct sl_conf_topology sl_conf_resolve_blocks(struct sl_conf *c, const struct sl_conf_switches *s, const uint32_t *members);
+
+/* Add the name of a topology; 0, or -1 with *err. */
+int sl_conf_add_topology(struct sl_conf *c, const char *name, struct sl_error *err);
 
 #endif

@@ -291,6 +291,7 @@ void sl_conf_destroy(struct sl_conf *c)
 		free(own->blocks[i]);
 	free(own->blocks);
 	free(own->nodeset);
+	free(own->name);
 	sl_map_free(&own->by_name);
 	sl_map_free(&own->by_gres);
 	sl_map_free(&own->by_nodeset);

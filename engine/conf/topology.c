@@ -23,6 +23,7 @@ struct topology {
 	struct sl_map by_name;
 	uint32_t *leaf;			/* of each node, the first that it is in; SL_MAP_NOTHING: none */
 	uint32_t *rank;			/* of each node, the last that it is in, from 1 on; 0: none */
+	uint32_t *members;		/* of each leaf, its nodes */
 	const char **unknown;		/* names of the leaf at hand that no NodeName line has */
 	uint32_t unknowns, unknown_room;
 	uint32_t *seen;			/* of each switch, the leaf that it was last found above */
@@ -81,7 +82,7 @@ static int topology_line(void *arg, struct sl_conf_where where, char *text, stru
 		return add_line(t, where, w.value, words.value[SL_BLOCK_NODES], NULL);
 	}
 	if (!strcasecmp(w.key, "BlockSizes") && t->s.blocks)
-		return 0;
+		return sl_conf_add_block_sizes(&t->s, where, w.value, err);
 	return sl_conf_fail(where, err, "%s: expected %s", w.key, t->s.blocks ? "BlockName or BlockSizes" : "SwitchName");
 }
 
@@ -170,8 +171,10 @@ static int mark_node(const char *name, void *arg)
 		t->unknown[t->unknowns++] = name;
 		return 0;
 	}
-	if (node < t->c->nodes)
+	if (node < t->c->nodes) {
+		t->members[t->at] += t->rank[node] != t->at + 1;
 		t->rank[node] = t->at + 1;
+	}
 	if (node < t->c->nodes && t->leaf[node] == SL_MAP_NOTHING)
 		t->leaf[node] = t->at;
 	else if (node < t->c->nodes && t->leaf[node] != t->at)
@@ -282,7 +285,8 @@ static int place_nodes(struct topology *t)
 	t->leaf = malloc((t->c->nodes + 1) * sizeof(*t->leaf));
 	t->rank = calloc(t->c->nodes + 1, sizeof(*t->rank));
 	t->seen = malloc((t->s.count + 1) * sizeof(*t->seen));
-	if (!t->leaf || !t->rank || !t->seen)
+	t->members = calloc(t->s.count + 1, sizeof(*t->members));
+	if (!t->leaf || !t->rank || !t->seen || !t->members)
 		return sl_fail(t->err, SL_ENOMEM, "out of memory");
 	memset(t->leaf, 0xff, (t->c->nodes + 1) * sizeof(*t->leaf));
 	memset(t->seen, 0xff, (t->s.count + 1) * sizeof(*t->seen));
@@ -292,6 +296,8 @@ static int place_nodes(struct topology *t)
 			return -1;
 	if (fill_addresses(t))
 		return -1;
+	if (t->s.blocks)
+		t->c->own->topology = sl_conf_resolve_blocks(t->c, &t->s, t->members);
 	return is_ranked(t) ? sl_conf_rank_nodes(t->c, t->rank, t->err) : 0;
 }
 
@@ -313,6 +319,7 @@ static int read_conf(struct topology *t, const struct sl_conf_value *v, const ch
 	t->s.blocks = !strcasecmp(v->value, "topology/block");
 	if (!t->s.blocks && strcasecmp(v->value, "topology/tree")) {
 		sl_conf_note(t->c, v->where, "TopologyPlugin=%s is not modelled: no node has switches", v->value);
+		t->s.not_modelled = strcasecmp(v->value, "topology/3d_torus");	/* (that one orders nodes, no more) */
 		return 0;
 	}
 	if (access(conf, F_OK)) {
@@ -324,6 +331,7 @@ static int read_conf(struct topology *t, const struct sl_conf_value *v, const ch
 
 int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_error *err)
 {
+	const struct sl_conf_value *param = sl_conf_get(c, "TopologyParam");
 	struct topology t = { .c = c, .err = err };
 	char *conf = sl_conf_beside(path, "topology.conf"), *yaml = sl_conf_beside(path, "topology.yaml");
 	int rc = conf && yaml ? 0 : sl_fail(err, SL_ENOMEM, "out of memory");
@@ -332,7 +340,8 @@ int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_erro
 	if (!rc && t.yaml)
 		rc = sl_conf_read_yaml(c, yaml, &t.s, err);
 	else if (!rc)
-		rc = read_conf(&t, sl_conf_get(c, "TopologyPlugin"), conf);
+		rc = sl_conf_add_topology(c, "default", err) ?: read_conf(&t, sl_conf_get(c, "TopologyPlugin"), conf);
+	c->own->topology.not_modelled = t.s.not_modelled || (t.s.count && !t.s.blocks && param && strcasestr(param->value, "dragonfly"));
 	if (!rc && t.s.count) {
 		rc = link_switches(&t);
 		for (uint32_t i = 0; i < t.s.count && !rc; i++)
@@ -347,6 +356,7 @@ int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_erro
 	free(t.s.at);
 	free(t.leaf);
 	free(t.rank);
+	free(t.members);
 	free(t.unknown);
 	free(t.seen);
 	free(t.above);

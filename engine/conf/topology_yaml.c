@@ -36,16 +36,31 @@ struct yaml {
 	struct sl_error *err;
 };
 
-/* A topology has ended: keep it if it is the cluster's. */
-static void end_topology(struct yaml *y)
+/* The name that was added last is that of the cluster's topology. */
+static void put_first(struct sl_conf_own *own)
+{
+	const char *name = own->name[own->names - 1];
+
+	own->name[own->names - 1] = own->name[0];
+	own->name[0] = name;
+}
+
+/* A topology has ended: keep it if it is the cluster's.  0, or -1. */
+static int end_topology(struct yaml *y)
 {
 	bool first = y->topologies == 1;
+	int rc = 0;
 
+	if (y->topologies)
+		rc = sl_conf_add_topology(y->c, y->name, y->err);
 	if (y->topologies && !y->chosen && (y->is_default || first)) {
 		free(y->result->at);
 		*y->result = y->now;
 		y->result->blocks = y->kind == KIND_BLOCK;
+		y->result->not_modelled = y->kind == KIND_OTHER;
 		y->chosen = y->is_default;
+		if (!rc)
+			put_first(y->c->own);
 		if (y->kind == KIND_OTHER)
 			sl_conf_note(y->c, y->where, "topology %s is neither tree nor block nor flat, and not modelled", y->name);
 	} else {
@@ -54,6 +69,7 @@ static void end_topology(struct yaml *y)
 	y->now = (struct sl_conf_switches) { 0 };
 	y->kind = KIND_NONE;
 	y->is_default = false;
+	return rc;
 }
 
 static int begin_switch(struct yaml *y, const char *name)
@@ -77,6 +93,19 @@ static int set_list(struct yaml *y, const char *value, bool nodes)
 	return 0;
 }
 
+/* [4, 8] */
+static int add_sizes(struct yaml *y, const char *value)
+{
+	char list[256];
+	size_t n = strlen(value);
+
+	if (n < 2 || n - 2 >= sizeof(list) || *value != '[' || value[n - 1] != ']')
+		return sl_conf_fail(y->where, y->err, "block_sizes: \"%.60s\": expected numbers of nodes, as in [18, 36]", value);
+	memcpy(list, value + 1, n - 2);
+	list[n - 2] = 0;
+	return sl_conf_add_block_sizes(&y->now, y->where, list, y->err);
+}
+
 /* A key and its value, "" where that is below it. */
 static int take_pair(struct yaml *y, const char *key, const char *value)
 {
@@ -86,7 +115,8 @@ static int take_pair(struct yaml *y, const char *key, const char *value)
 	};
 
 	if (!strcmp(key, "topology")) {
-		end_topology(y);
+		if (end_topology(y))
+			return -1;
 		y->topologies++;
 		y->name = sl_conf_copy(y->c, value, y->err);
 		return y->name ? 0 : -1;
@@ -108,6 +138,8 @@ static int take_pair(struct yaml *y, const char *key, const char *value)
 		return begin_switch(y, value);
 	if (!strcmp(key, "nodes") || !strcmp(key, "children"))
 		return set_list(y, value, *key == 'n');
+	if (!strcmp(key, "block_sizes") && *value)
+		return add_sizes(y, value);
 	if (!strcmp(key, "switches") || !strcmp(key, "blocks") || !strcmp(key, "block_sizes"))
 		return 0;
 	sl_conf_note(y->c, y->where, "topology.yaml has no key %s: it is left out", key);
@@ -156,7 +188,7 @@ static int take_line(struct yaml *y, char *line)
 	if (!colon && line[strlen(line) - 1] == ':')
 		colon = line + strlen(line) - 1;
 	if (!colon && line[strspn(line, "0123456789")] == 0)
-		return 0;	/* of block_sizes */
+		return y->kind == KIND_BLOCK ? sl_conf_add_block_sizes(&y->now, y->where, line, y->err) : 0;
 	if (!colon || strchr("{[&*!|>%@`", *line))
 		return sl_conf_fail(y->where, y->err, "\"%.60s\": expected KEY: VALUE", line);
 	*colon = 0;
@@ -182,7 +214,8 @@ int sl_conf_read_yaml(struct sl_conf *c, const char *path, struct sl_conf_switch
 		y.where.line = sl_lines_number(lines);
 		rc = take_line(&y, line);
 	}
-	end_topology(&y);
+	if (end_topology(&y))
+		rc = -1;
 	sl_lines_close(lines);
 	return rc || n < 0 ? -1 : 0;
 }

@@ -106,6 +106,7 @@ static const struct sl_word partition_flags[] = {
 	{ SL_PART_LLN, "LLN" }, { SL_PART_FORCE, "FORCE" }, { SL_PART_HIDDEN, "HIDDEN" },
 	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" }, { SL_PART_EXCLUSIVE_TOPO, "EXCLUSIVE_TOPO" },
 	{ SL_PART_OTHER_TOPOLOGY, "OTHER_TOPOLOGY" }, { SL_PART_BY_SOCKET, "BY_SOCKET" }, { SL_PART_BY_CORE, "BY_CORE" },
+	{ SL_PART_BLOCK_LEVELS, "BLOCK_LEVELS" },
 };
 static const struct sl_word job_states[] = {
 	{ SL_JOB_PENDING, "PENDING" }, { SL_JOB_RUNNING, "RUNNING" }, { SL_JOB_SUSPENDED, "SUSPENDED" },

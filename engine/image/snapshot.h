@@ -140,6 +140,7 @@ enum sl_snapshot_table {
 #define SL_PART_EXCLUSIVE_TOPO	0x80	/* each job has its switches to itself (from 24.05 on) */
 #define SL_PART_BY_SOCKET	0x200	/* its SelectTypeParameters: CR_Socket*, whatever the cluster's say */
 #define SL_PART_BY_CORE		0x400	/* ... CR_Core* */
+#define SL_PART_BLOCK_LEVELS	0x800	/* beside block_nodes: larger jobs are placed by blocks of several base blocks */
 #define SL_PART_OTHER_TOPOLOGY	0x100	/* its topology is not what node.topology says: a ring, a torus, another of topology.yaml, or blocks without block_nodes */
 
 /*

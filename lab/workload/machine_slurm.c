@@ -89,7 +89,9 @@ static void add_partition(struct sl_builder *b, const struct sl_conf_partition *
 	row.nodes = add_runs(b, p);
 	row.flags = SL_PART_UP | (p->is_default ? SL_PART_DEFAULT : 0) | (p->exclusive_user ? SL_PART_EXCLUSIVE_USER : 0) |
 		    (p->exclusive_topo ? SL_PART_EXCLUSIVE_TOPO : 0) | (p->lln ? SL_PART_LLN : 0) |
-		    (p->hidden ? SL_PART_HIDDEN : 0) | (p->root_only ? SL_PART_ROOT_ONLY : 0) | (p->force ? SL_PART_FORCE : 0);
+		    (p->hidden ? SL_PART_HIDDEN : 0) | (p->root_only ? SL_PART_ROOT_ONLY : 0) | (p->force ? SL_PART_FORCE : 0) |
+		    (p->other_topology ? SL_PART_OTHER_TOPOLOGY : 0) | (p->block_levels ? SL_PART_BLOCK_LEVELS : 0);
+	row.block_nodes = p->block_nodes;
 	row.priority_tier = p->priority_tier;
 	row.max_time = p->max_time_s;
 	row.default_time = p->default_time_s;

@@ -27,6 +27,7 @@ struct sl_draft {
 	uint32_t user, account, qos, name;	/* sl_store_str() */
 	uint32_t partition;		/* row of the machine's; SL_NONE: the default one */
 	uint32_t tasks, cpus_per_task, min_nodes, max_nodes, ntasks_per_node;
+	uint32_t segment;		/* --segment; 0: not said */
 	uint32_t memory_per_cpu;	/* MiB */
 	uint32_t gpus, gpu_type;	/* sl_store_str() */
 	uint32_t gpus_per;		/* enum sl_per */

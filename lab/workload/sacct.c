@@ -310,6 +310,31 @@ static bool read_numbers(const struct sl_sacct *d, struct sl_draft *j)
 	return true;
 }
 
+/* True if jobs of that partition are placed in blocks. */
+static bool has_blocks(const struct sl_sacct *d, uint32_t partition)
+{
+	const struct sl_partition_view *p = &d->machine->partition;
+
+	for (uint32_t i = 0; i < p->rows; i++)
+		if (i == partition || (partition == SL_NONE && p->flags[i] & SL_PART_DEFAULT))
+			return p->block_nodes[i];
+	return false;
+}
+
+/* Where blocks count, a job has as many nodes as it had, since topology/block takes the fewest, and each has an equal part of it. */
+static void read_segment(const struct sl_sacct *d, struct sl_draft *j)
+{
+	int64_t n;
+
+	if (sl_scan_whole(d->text[SL_SACCT_SEGMENTSIZE], &n) && n > 0 && n < SL_NONE)
+		j->segment = (uint32_t) n;
+	if (j->min_nodes < 2 || !(j->segment || has_blocks(d, j->partition)))
+		return;
+	j->max_nodes = j->min_nodes;
+	if (j->tasks % j->min_nodes == 0)
+		j->ntasks_per_node = j->tasks / j->min_nodes;
+}
+
 int sl_sacct_add(struct sl_sacct *d)
 {
 	const char *id = first_said(d, SL_SACCT_JOBIDRAW, SL_SACCT_JOBID);
@@ -349,6 +374,7 @@ int sl_sacct_add(struct sl_sacct *d)
 	}
 	read_memory(d, &j);
 	read_gpus(d, &j);
+	read_segment(d, &j);
 	return sl_store_add(d->s, &j);
 }
 

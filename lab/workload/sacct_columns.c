@@ -11,7 +11,7 @@ const char sl_sacct_command[] =
 static const char *const used[SL_SACCT_USED] = {
 	"JobIDRaw", "JobID", "User", "UID", "Account", "QOS", "Partition", "JobName", "Submit", "Start", "End", "ElapsedRaw",
 	"Elapsed", "TimelimitRaw", "Timelimit", "State", "ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes", "NNodes", "AllocNodes",
-	"ReqTRES", "AllocTRES", "ReqMem", "ReqGRES", "AllocGRES",
+	"ReqTRES", "AllocTRES", "ReqMem", "ReqGRES", "AllocGRES", "SegmentSize",
 	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts",
 };
 
@@ -118,7 +118,7 @@ static const struct column {
 	{ "Restarts", "24.11", NULL, SL_SACCT_NOT_NEEDED, "with -D each run has a row" },
 	{ "ResvCPU", NULL, "22.05", SL_SACCT_NOT_NEEDED, PAST },
 	{ "ResvCPURAW", NULL, "22.05", SL_SACCT_NOT_NEEDED, PAST },
-	{ "SegmentSize", "25.05", NULL, SL_SACCT_CANNOT, "segments of blocks are not modelled" },
+	{ "SegmentSize", "25.05", NULL, SL_SACCT_IS_USED, "segments (--segment), on a machine with blocks or by a policy" },
 	{ "SLUID", "24.11", NULL, SL_SACCT_NOT_NEEDED, "a number of the database" },
 	USED("Start", "runtime with End, where no Elapsed is there"),
 	USED("State", "jobs that have not ended are left out"),

@@ -95,7 +95,7 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 		{ SL_SACCT_JOBIDRAW, "job_id" }, { SL_SACCT_SUBMIT, "time/submission" }, { SL_SACCT_START, "time/start" },
 		{ SL_SACCT_END, "time/end" }, { SL_SACCT_ELAPSEDRAW, "time/elapsed" }, { SL_SACCT_TIMELIMITRAW, "time/limit" },
 		{ SL_SACCT_REQCPUS, "required/CPUs" }, { SL_SACCT_NNODES, "allocation_nodes" },
-		{ SL_SACCT_ELIGIBLE, "time/eligible" }, { SL_SACCT_PRIORITY, "priority" }, { SL_SACCT_SUSPENDED, "time/suspended" },
+		{ SL_SACCT_SEGMENTSIZE, "segment_size" }, { SL_SACCT_ELIGIBLE, "time/eligible" }, { SL_SACCT_PRIORITY, "priority" }, { SL_SACCT_SUSPENDED, "time/suspended" },
 	};
 	static const struct { enum sl_sacct_used column; const char *path; } texts[] = {
 		{ SL_SACCT_USER, "user" }, { SL_SACCT_ACCOUNT, "account" }, { SL_SACCT_QOS, "qos" },
@@ -116,8 +116,7 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 /* Members that say what cannot be used, by the column that sacct -P has them in. */
 static const struct { const char *path, *column; } others[] = {
 	{ "constraints", "Constraints" }, { "licenses", "Licenses" }, { "reservation/name", "Reservation" },
-	{ "reservation/requested", "ReqReservation" }, { "mcs/label", "McsLabel" }, { "segment_size", "SegmentSize" },
-	{ "submit_line", "SubmitLine" }, { "time/suspended", "Suspended" },
+	{ "reservation/requested", "ReqReservation" }, { "mcs/label", "McsLabel" }, { "submit_line", "SubmitLine" }, { "time/suspended", "Suspended" },
 };
 
 #define OTHERS (sizeof(others) / sizeof(others[0]))

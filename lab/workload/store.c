@@ -448,6 +448,7 @@ static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl
 	PUT(v->num_tasks, j->tasks);
 	PUT(v->cpus_per_task, j->cpus_per_task);
 	PUT(v->ntasks_per_node, j->ntasks_per_node);
+	PUT(v->segment, j->segment);
 	PUT(v->memory_per_cpu, j->memory_per_cpu);
 	if (s->tiers.by)
 		write_tier(s, v, row, j, base);

@@ -547,6 +547,7 @@ function history:summary(question) end
 ---@field default boolean
 ---@field exclusive_user boolean
 ---@field exclusive_topo boolean
+---@field block_levels boolean beside block_nodes: jobs that are larger than a block are placed by blocks of several blocks
 ---@field other_topology boolean its topology is not what node.topology says: a ring, a torus, another of topology.yaml, or blocks without block_nodes
 ---@field lln boolean
 ---@field force boolean

@@ -52,7 +52,7 @@ struct sl_collector {
 	char **topology;		/* by index: its switches, where there is a tree of them */
 	uint32_t topologies;
 	time_t topology_of;		/* the configuration that says so */
-	uint32_t block_nodes;		/* topology/block: nodes of a base block */
+	struct sl_blocks blocks;	/* topology/block */
 	uint32_t nodes, node_slots;
 	part_record_t **part;		/* by row; compare, do not follow */
 	uint32_t parts;

@@ -40,7 +40,8 @@ static void collect_part(struct sl_collector *c, void *x)
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
 	SL_FILL_PARTITION(&row, p);
-	row.block_nodes = sl_part_has_blocks(p) ? c->block_nodes : 0;
+	row.block_nodes = sl_part_has_blocks(p) ? c->blocks.nodes : 0;
+	row.flags |= row.block_nodes && c->blocks.levels ? SL_PART_BLOCK_LEVELS : 0;
 	row.flags |= sl_part_other_topology(p) && !row.block_nodes ? SL_PART_OTHER_TOPOLOGY : 0;
 	fill_policy(c, &row, p);
 	if (p->priority_tier < c->scratch->min_tier)

@@ -281,7 +281,7 @@ static void begin_topology(struct sl_collector *c)
 	sl_collect_forget_topology(c);
 	c->topology_of = slurm_conf.last_update;
 	c->topologies = (uint32_t) node_record_count;
-	c->block_nodes = sl_topology_block_nodes();
+	c->blocks = sl_topology_blocks();
 	if (sl_topology_has_switches())
 		c->topology = xcalloc(c->topologies + 1, sizeof(*c->topology));
 }

@@ -528,20 +528,41 @@ static inline bool sl_topology_has_switches(void)
 #endif
 }
 
-/*
- * topology/block: nodes of a base block, the first of BlockSizes, as "scontrol show topology" has it.  0 if the first topology of
- * the cluster is another one, and before 24.11, which does not say it.
- */
-static inline uint32_t sl_topology_block_nodes(void)
+struct sl_blocks {
+	uint32_t nodes;			/* of a base block, the first of BlockSizes; 0: there are no blocks */
+	bool levels;			/* some blocks are larger than a base block, and smaller than all base blocks together */
+};
+
+/* From what "scontrol show topology" prints: a line for each base block, and then for each larger one. */
+static inline struct sl_blocks sl_read_blocks(const char *text)
 {
-	unsigned long nodes = 0;
-#if SL_SLURM(24, 11)
 	static const char key[] = " BlockSize=";
+	struct sl_blocks b = { 0 };
+	unsigned long nodes, blocks = 0;
+
+	for (const char *line = text, *at; line && (at = strstr(line, key)); line = strchr(at, '\n')) {
+		nodes = strtoul(at + strlen(key), NULL, 10);
+		line += *line == '\n';
+		if (!strncmp(line, "BlockName=", strlen("BlockName="))) {
+			b.nodes = nodes < NO_VAL ? (uint32_t) nodes : 0;
+			blocks++;
+		} else if (b.nodes && nodes > b.nodes && nodes / b.nodes < blocks) {
+			b.levels = true;
+		}
+	}
+	return b;
+}
+
+/* The blocks of topology/block.  None if the first topology of the cluster is another one, and before 24.11, which does not say it. */
+static inline struct sl_blocks sl_topology_blocks(void)
+{
+	struct sl_blocks b = { 0 };
+#if SL_SLURM(24, 11)
 	dynamic_plugin_data_t *topology = NULL;
-	char *text = NULL, *at;
+	char *text = NULL;
 
 	if (topology_get_plugin_id() != TOPOLOGY_PLUGIN_BLOCK)
-		return 0;
+		return b;
 #if SL_SLURM(25, 11)
 	if (topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, &topology) == SLURM_SUCCESS && topology) {
 		topology_g_topoinfo_print(topology, NULL, NULL, &text);
@@ -558,11 +579,10 @@ static inline uint32_t sl_topology_block_nodes(void)
 		topology_g_topology_free(topology);
 	}
 #endif
-	if (text && (at = strstr(text, key)))
-		nodes = strtoul(at + strlen(key), NULL, 10);
+	b = sl_read_blocks(text);
 	xfree(text);
 #endif
-	return nodes < NO_VAL ? (uint32_t) nodes : 0;
+	return b;
 }
 
 /* True if jobs of that partition are placed by the first topology of the cluster. */

@@ -268,6 +268,121 @@ static void blocks_are_read_as_switches_of_one_level(void **state)
 	sl_conf_destroy(c);
 }
 
+/* "4", "4+" with larger blocks, "other" or "none": what jobs of the partition are placed by. */
+static const char *blocks_of(const struct sl_conf *c, const char *name)
+{
+	static char text[32];
+
+	for (uint32_t i = 0; i < c->partitions; i++) {
+		const struct sl_conf_partition *p = &c->partition[i];
+
+		if (strcmp(p->name, name))
+			continue;
+		snprintf(text, sizeof(text), "%u%s", p->block_nodes, p->block_levels ? "+" : "");
+		return p->other_topology ? "other" : p->block_nodes ? text : "none";
+	}
+	return "(no partition)";
+}
+
+/* A block is of the first size; which larger ones there are, and so where a larger job may be, is told apart. */
+static void sizes_of_blocks_are_as_slurmctld_takes_them(void **state)
+{
+	static const struct { const char *sizes, *is; } two[] = {
+		{ "BlockSizes=2", "2" }, { "BlockSizes=2,4", "2" },		/* (two blocks of 2 are all) */
+		{ "BlockSizes=2,2", "2" }, { "", "2" }, { "BlockSizes=1", "1" },
+	}, four[] = {
+		{ "BlockSizes=2", "2" }, { "BlockSizes=2,4", "2+" }, { "BlockSizes=2,8", "2" }, { "BlockSizes=1", "1" },
+		{ "", "2+" },
+	}, wrong[] = {
+		{ "BlockSizes=2,3", "topology.conf:5: BlockSizes: 3: expected the first size, 2, times a power of two" },
+		{ "BlockSizes=2,6", "BlockSizes: 6: expected the first size, 2, times a power of two" },
+		{ "BlockSizes=2,1", "BlockSizes: 1: expected the first size" },
+		{ "BlockSizes=1,65536", "BlockSizes: 65536: expected the first size" },
+		{ "BlockSizes=0", "BlockSizes: \"0\": expected a number of nodes" },
+		{ "BlockSizes=x", "BlockSizes: \"x\": expected a number of nodes" },
+		{ "BlockSizes=99999999999999999999", "expected a number of nodes" },
+	};
+	static const char lines[] = "TopologyPlugin=topology/block\nNodeName=n[1-8]\nPartitionName=p Nodes=ALL\n";
+	char text[300];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
+		struct sl_conf *c;
+
+		snprintf(text, sizeof(text), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n%s\n", two[i].sizes);
+		put("topology.conf", text);
+		c = conf(lines);
+		assert_string_equal(blocks_of(c, "p"), two[i].is);
+		sl_conf_destroy(c);
+	}
+	for (size_t i = 0; i < sizeof(four) / sizeof(four[0]) + sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const bool bad = i >= sizeof(four) / sizeof(four[0]);
+		const size_t n = i - (bad ? sizeof(four) / sizeof(four[0]) : 0);
+		struct sl_conf *c;
+
+		snprintf(text, sizeof(text), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\n"
+			 "BlockName=b4 Nodes=n[7-8]\n%s\n", bad ? wrong[n].sizes : four[n].sizes);
+		put("topology.conf", text);
+		if (bad) {
+			refused(lines, wrong[n].is);
+			continue;
+		}
+		c = conf(lines);
+		assert_string_equal(blocks_of(c, "p"), four[n].is);
+		sl_conf_destroy(c);
+	}
+}
+
+static void blocks_of_unequal_size_and_gaps_are_taken_and_noted(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.conf", "BlockName=b1 Nodes=n[1-3]\nBlockName=gap\nBlockName=b2 Nodes=n[4-7]\nBlockName=b3 Nodes=n8,gone\nBlockSizes=3\n");
+	c = conf("TopologyPlugin=topology/block\nNodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
+	assert_string_equal(blocks_of(c, "p"), "3");
+	assert_string_equal(node(c, "n7")->topology, "b2");
+	noted(c, "topology.conf:2: block gap has no nodes: slurmctld takes that since 25.05");
+	noted(c, "topology.conf:4: block b3 has 1 nodes, a block is of 3: slurmctld takes that since 25.05");
+	sl_conf_destroy(c);
+}
+
+static void a_partition_with_a_topology_of_its_own_is_told_apart(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.yaml", "- topology: flat\n  flat: true\n- topology: racks\n  cluster_default: true\n  block:\n    block_sizes: [2, 4]\n"
+	    "    blocks:\n    - block: a\n      nodes: n[1-2]\n    - block: b\n      nodes: n[3-4]\n    - block: c\n");
+	c = conf("NodeName=n[1-5]\nPartitionName=p Nodes=ALL\nPartitionName=q Nodes=ALL Topology=racks\n"
+		 "PartitionName=r Nodes=ALL Topology=flat\n");
+	assert_string_equal(blocks_of(c, "p"), "2+");
+	assert_string_equal(blocks_of(c, "q"), "2+");
+	assert_string_equal(blocks_of(c, "r"), "other");
+	assert_string_equal(node(c, "n3")->topology, "b");
+	noted(c, "slurm.conf:4: Topology=flat is not modelled: switches and blocks of nodes are those of topology racks");
+	sl_conf_destroy(c);
+	refused("NodeName=n1\nPartitionName=p Topology=rack\n", "slurm.conf:2: Topology=rack: expected the name of a topology of topology.yaml");
+	put("topology.yaml", "- topology: a\n  block:\n    block_sizes: {2}\n");
+	refused("NodeName=n1\n", "topology.yaml:3: block_sizes: ");
+	put("topology.yaml", "- topology: a\n  block:\n    block_sizes: 2, 4\n");
+	refused("NodeName=n1\n", "topology.yaml:3: block_sizes: \"2, 4\": expected numbers of nodes, as in [18, 36]");
+	put("topology.yaml", "- topology: a\n  block:\n    block_sizes:\n    - 2\n    - 3\n");
+	refused("NodeName=n1\n", "topology.yaml:5: BlockSizes: 3: expected the first size");
+	put("topology.yaml", "- topology: a\n  torus3d:\n    toruses:\n    - torus: r\n");
+	c = conf("NodeName=n1\nPartitionName=p Nodes=ALL\n");
+	assert_string_equal(blocks_of(c, "p"), "other");
+	sl_conf_destroy(c);
+	put("topology.yaml", NULL);
+	put("topology.conf", "SwitchName=s Nodes=n1\n");
+	c = conf("TopologyPlugin=topology/tree\nTopologyParam=dragonfly\nNodeName=n1\nPartitionName=p Nodes=ALL Topology=default\n");
+	assert_string_equal(blocks_of(c, "p"), "other");
+	sl_conf_destroy(c);
+	c = conf("TopologyPlugin=topology/tree\nNodeName=n1\nPartitionName=p Nodes=ALL Topology=default\n");
+	assert_string_equal(blocks_of(c, "p"), "none");
+	sl_conf_destroy(c);
+}
+
 static const char yaml[] =
 	"---\n"
 	"# several\n"
@@ -338,6 +453,9 @@ int main(void)
 		cmocka_unit_test_setup(nodes_that_are_unknown_or_named_twice_are_noted_in_each_form_of_a_topology, clean),
 		cmocka_unit_test_setup(nodes_may_be_in_the_order_of_their_switches, clean),
 		cmocka_unit_test_setup(blocks_are_read_as_switches_of_one_level, clean),
+		cmocka_unit_test_setup(sizes_of_blocks_are_as_slurmctld_takes_them, clean),
+		cmocka_unit_test_setup(blocks_of_unequal_size_and_gaps_are_taken_and_noted, clean),
+		cmocka_unit_test_setup(a_partition_with_a_topology_of_its_own_is_told_apart, clean),
 		cmocka_unit_test_setup(topology_yaml_has_the_topology_of_the_cluster, clean),
 	};
 

@@ -339,11 +339,10 @@ static void limits_of_partitions_are_those_of_slurmctld(void **state)
 
 static void lines_of_other_daemons_do_not_count(void **state)
 {
-	struct sl_conf *c = conf("NodeName=m1 Topology=default:s1 RestrictedCoresPerGPU=2\nPartitionName=r Topology=a MaxCPUsPerSocket=4\n");
+	struct sl_conf *c = conf("NodeName=m1 Topology=default:s1 RestrictedCoresPerGPU=2\nPartitionName=r MaxCPUsPerSocket=4\n");
 
 	noted(c, "Topology=default:s1 is not modelled");
 	noted(c, "RestrictedCoresPerGPU=2 is not modelled");
-	noted(c, "Topology=a is not modelled");
 	noted(c, "MaxCPUsPerSocket=4 is not modelled");
 	sl_conf_destroy(c);
 	c = conf("NodeName=n1 NodeAddr=10.0.0.1 NodeHostname=h Port=7 TRESWeights=CPU=1\nDownNodes=n1 State=DOWN Reason=\"a b\"\n"

@@ -79,6 +79,36 @@ static void nodes_and_memory_are_read_from_old_columns_and_new_ones(void **state
 	}
 }
 
+/* Where blocks count a job has as many nodes as it had, and an equal part of each; elsewhere CPUs on at least as many. */
+static void segments_are_read_and_jobs_on_blocks_have_their_number_of_nodes(void **state)
+{
+	static const struct { const char *plugin, *columns, *values; uint32_t segment, max_nodes, per_node; } cases[] = {
+		{ "block", "|NNodes|SegmentSize", "|4|2", 2, 4, 4 }, { "block", "|NNodes|SegmentSize", "|4|0", 0, 4, 4 },
+		{ "block", "|NNodes", "|3", 0, 3, 0 }, { "block", "|NNodes", "|1", 0, 0, 0 },
+		{ "tree", "|NNodes|SegmentSize", "|4|2", 2, 4, 4 }, { "tree", "|NNodes|SegmentSize", "|4|", 0, 0, 0 },
+	};
+	static const char conf[] = "TopologyPlugin=topology/%s\nNodeName=n[1-4] CPUs=8\nPartitionName=p Nodes=ALL Default=YES\n";
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[200], machine[112];
+		struct sl_workload *w;
+
+		file("topology.conf", strcmp(cases[i].plugin, "tree") ? "BlockName=a Nodes=n[1-2]\nBlockName=b Nodes=n[3-4]\nBlockSizes=2\n" :
+		     "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n");
+		snprintf(text, sizeof(text), conf, cases[i].plugin);
+		strcpy(machine, file("slurm.conf", text));
+		w = LOAD(dump(cases[i].columns, cases[i].values), .machine = machine);
+		if (w->snap.job.segment[0] != cases[i].segment || w->snap.job.max_nodes[0] != cases[i].max_nodes ||
+		    w->snap.job.ntasks_per_node[0] != cases[i].per_node)
+			fail_msg("%s%s: segments of %u, at most %u nodes, %u tasks on each", cases[i].columns, cases[i].values,
+				 w->snap.job.segment[0], w->snap.job.max_nodes[0], w->snap.job.ntasks_per_node[0]);
+		assert_int_equal(w->snap.partition.block_nodes[0], strcmp(cases[i].plugin, "tree") ? 2 : 0);
+		sl_workload_destroy(w);
+	}
+	file("topology.conf", "");
+}
+
 static const char two_partitions[] =
 	"SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n1 CPUs=16\n"
 	"PartitionName=short Nodes=n1 MaxTime=2:00:00\nPartitionName=long Nodes=n1 Default=YES\n";
@@ -171,7 +201,7 @@ static void separators_in_the_only_text_of_users_are_part_of_it(void **state)
 static void what_json_says_and_cannot_be_used_is_named_with_the_reason(void **state)
 {
 	struct sl_workload *w = LOAD(file("dump.json", "{ \"jobs\": [ { \"job_id\": 7, \"time\": { \"submission\": 5, \"elapsed\": 60, \"suspended\": 9 },"
-		" \"required\": { \"CPUs\": 2 }, \"used_gres\": \"gpu:2\", \"constraints\": \"fast\", \"licenses\": \"\", \"segment_size\": 0,"
+		" \"required\": { \"CPUs\": 2 }, \"used_gres\": \"gpu:2\", \"constraints\": \"fast\", \"licenses\": \"\", \"segment_size\": 3,"
 		" \"reservation\": { \"name\": \"r\" } } ] }"), .machine = "2x4c4g");
 
 	(void) state;
@@ -179,6 +209,7 @@ static void what_json_says_and_cannot_be_used_is_named_with_the_reason(void **st
 	assert_noted(w, "1 jobs with constraints, which cannot be used: ");
 	assert_noted(w, "1 jobs with reservation/name, which cannot be used: ");
 	assert_noted(w, "1 jobs with time/suspended, which cannot be used: ");
+	assert_int_equal(w->snap.job.segment[0], 3);
 	assert_int_equal(w->notes.count, 3);
 	sl_workload_destroy(w);
 }
@@ -327,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gpus_are_read_from_whichever_column_has_them),
 		cmocka_unit_test(nodes_and_memory_are_read_from_old_columns_and_new_ones),
+		cmocka_unit_test(segments_are_read_and_jobs_on_blocks_have_their_number_of_nodes),
 		cmocka_unit_test(a_job_without_a_limit_has_its_partitions_or_that_of_the_options),
 		cmocka_unit_test(any_separator_and_order_will_do),
 		cmocka_unit_test(what_is_no_good_dump_is_answered_with_the_command_that_gives_one),

@@ -83,7 +83,8 @@
  * waited for it, from when it was submitted or might first have started, as long as it was willing to.
  *
  * Blocks.  In a partition with block_nodes a job of several nodes has, in each block, a multiple of the nodes of its segments; one
- * that asks for none, or for larger ones than it has nodes, is a segment itself.  (A native job is where select puts it.)
+ * that asks for none, or for larger ones than it has nodes, is a segment itself.  Segments that are a number of blocks fill blocks, where
+ * there are no larger blocks.  (A native job is where select puts it.)
  *
  * Company.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser)
  * is on no node with jobs of another.  One that asks for nodes of its label (SL_ASKS_MCS) is on no node

@@ -441,14 +441,16 @@ static int check_switches(struct check *c, const struct row *r)
 		       job->id[r->job], job->switches[r->job]);
 }
 
-/* Nodes of each segment below topology/block; 0: there are no blocks.  (A job without segments is one itself.) */
+/* Nodes of each segment below topology/block, or of a block that they fill; 0: there are no blocks.  (A job without segments is one
+ * itself.) */
 static uint32_t segment_of(const struct check *c, const struct row *r)
 {
-	uint32_t says = c->snap->job.segment[r->job];
+	uint32_t says = c->snap->job.segment[r->job], block = c->snap->partition.block_nodes[r->partition];
 
-	if (!c->snap->partition.block_nodes[r->partition] || r->places.count < 2)
+	if (!block || r->places.count < 2)
 		return 0;
-	return says && says <= r->places.count ? says : r->places.count;
+	says = says && says <= r->places.count ? says : r->places.count;
+	return says % block || c->snap->partition.flags[r->partition] & SL_PART_BLOCK_LEVELS ? says : block;
 }
 
 /* Each block has whole segments of the job. */

@@ -167,8 +167,8 @@ typedef unsigned __int128 sl_word_set;
 	X(SEVERAL_NODES, "several nodes", 0, "", "", "") \
 	X(BLOCKS, "several nodes below topology/block", SL_BESIDE_BLOCKS, "24.11", "", \
 	  "select is shown the chosen nodes alone, and told nothing of what each of them gives") \
-	X(WIDE_BLOCKS, "a range of nodes below topology/block, a job or segments larger than a block, nodes in no block", SL_ALONE, \
-	  "24.11", "", "where they may be depends on all levels of blocks, which are not in the snapshot") \
+	X(WIDE_BLOCKS, "a range of nodes below topology/block, a job or segments larger than a block that do not fill blocks, nodes in no block", SL_ALONE, \
+	  "24.11", "", "where they may be depends on all levels of blocks, and on what each node gives") \
 	X(UNCOUNTED_CAP, "MaxCPUsPerNode beside as many kinds of gres as the engine counts", SL_ALONE, "", "", \
 	  "the engine counts the CPUs of a partition on a node as a kind of gres")
 

@@ -54,6 +54,7 @@ struct part {
 	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
 	bool restricts_cores;		/* some of them have RestrictedCoresPerGPU */
 	bool has_others;		/* some of them are below no switch, nor in a block */
+	uint32_t block_most;		/* the most of them that are in one block, where there are blocks */
 	bool shares;			/* on some of its nodes jobs may share a core, in this partition or in another one */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
@@ -311,6 +312,9 @@ int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t job);
 /* cluster_tree.c: the switches that nodes hang on, for all timelines; -1 or NULL with *err. */
 int cluster_build_tree(struct sl_cluster *c, struct sl_error *err);
 void cluster_tree_free(struct sl_cluster *c);
+
+/* The most of the nodes that are below one leaf switch, or in one block; UINT32_MAX without memory. */
+uint32_t cluster_most_in_leaf(const struct sl_cluster *c, const struct sl_nodeset *nodes);
 
 /* A timeline that has just been made gets what all have together; and one of the nodes as they are. */
 void cluster_share(struct sl_cluster *c, struct sl_timeline *tl);

@@ -122,6 +122,20 @@ int cluster_build_tree(struct sl_cluster *c, struct sl_error *err)
 	return rc;
 }
 
+uint32_t cluster_most_in_leaf(const struct sl_cluster *c, const struct sl_nodeset *nodes)
+{
+	uint32_t *count = calloc((size_t) c->tree.switches + 1, sizeof(*count)), most = count ? 0 : UINT32_MAX;
+
+	for (uint32_t n = sl_nodeset_next(nodes, 0); count && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1)) {
+		uint32_t leaf = c->tree.switches ? c->tree.leaf_of[n] : 0;
+
+		if (leaf != SL_NO_SWITCH && ++count[leaf] > most)
+			most = count[leaf];
+	}
+	free(count);
+	return most;
+}
+
 void cluster_tree_free(struct sl_cluster *c)
 {
 	free(c->tree.leaf_of);

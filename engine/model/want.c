@@ -74,6 +74,7 @@ static void measure_nodes(struct sl_cluster *c, const struct sl_entry *e)
 			first = false;
 		}
 	}
+	part->block_most = c->snap->partition.block_nodes[e->partition] ? cluster_most_in_leaf(c, &part->nodes) : 0;
 	part->words = want_node_words(c, e);
 }
 
@@ -403,15 +404,19 @@ static bool has_a_task_on_each(const struct sl_request *r)
 }
 
 /*
- * topology/block has each segment of a job in one block, and a job without segments is one itself (eval_nodes_block(), 24.11 to
- * 26.05).  Nodes of a segment, if any choice of free nodes with whole segments is one that select accepts; 0: there are
- * no blocks, or only select knows which choices are.
+ * topology/block has a segment of a job in one block, or, if it is larger, in as few blocks as can hold it; a job without segments is
+ * one itself (eval_nodes_block(), 24.11 to 26.05).  Without larger blocks, and spare nodes in blocks, a segment that is a number
+ * of whole blocks is any whole blocks.  Nodes of a segment, if any choice of free nodes with whole segments is one that select
+ * accepts; 0: there are no blocks, or only select knows which choices are.
  */
 static uint32_t ask_blocks(struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job, block = c->snap->partition.block_nodes[w->entry.partition];
 	uint32_t segment = c->snap->job.segment[j] ? c->snap->job.segment[j] : r->min_nodes;
+	const struct part *part = cluster_part(c, &w->entry);
+	bool fills = block && segment % block == 0 && part->block_most <= block &&
+		!(c->snap->partition.flags[w->entry.partition] & SL_PART_BLOCK_LEVELS);
 
 	if (block && !(w->pub.asked & SL_W(SEVERAL_NODES)))
 		r->max_nodes = 1;	/* (so that no policy names two) */
@@ -420,9 +425,9 @@ static uint32_t ask_blocks(struct sl_cluster *c, struct want *w)
 	w->pub.asked |= SL_W(BLOCKS);
 	if (has_a_task_on_each(r))
 		w->pub.asked &= ~SL_W(UNSETTLED);
-	if (segment <= block && segment && r->min_nodes % segment == 0 && r->min_nodes == r->max_nodes && !w->wide.differs &&
-	    !(c->snap->job.flags[j] & SL_JOBF_SPREAD) && !cluster_part(c, &w->entry)->has_others)
-		return segment;
+	if ((segment <= block || fills) && segment && r->min_nodes % segment == 0 && r->min_nodes == r->max_nodes && !w->wide.differs &&
+	    !(c->snap->job.flags[j] & SL_JOBF_SPREAD) && !part->has_others)
+		return segment <= block ? segment : block;
 	w->pub.asked |= SL_W(WIDE_BLOCKS);
 	return 0;
 }

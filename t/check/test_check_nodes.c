@@ -408,6 +408,11 @@ static void segments_lie_whole_in_blocks(void **state)
 	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
 	build_change_job(b, 2, .segment = 4);			/* larger than the job: ignored */
 	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: has 1 nodes in block b1, segments of 2");
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .block_nodes = 1);	/* it fills two blocks of a node */
+	build_change_job(b, 2, .segment = 0);
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags = SL_PART_UP | SL_PART_DEFAULT | SL_PART_BLOCK_LEVELS);
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: has 1 nodes in block b1, segments of 2");
 	build_change_job(b, 2, .segment = 1);
 	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
 	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: has 1 nodes in block (none), segments of 1");

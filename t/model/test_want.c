@@ -133,11 +133,12 @@ CELLS(jobs_of_several_nodes_of_another_topology_are_native,
 	{ "nodes=1 max_nodes=2 tasks=2", "left=OTHER_TOPOLOGY" })	/* it might have two */
 
 /* topology/block with blocks of *nodes* nodes: the machine has two of two each, and the last node may be in none. */
-static void put_blocks(struct build *b, uint32_t nodes, bool all)
+static void put_blocks(struct build *b, uint32_t nodes, bool all, bool levels)
 {
 	for (uint32_t n = 0; n < b->nodes; n++)
 		build_change(b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(b->builder, n < 2 ? "b1" : all || n < 3 ? "b2" : ""));
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .block_nodes = nodes);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags = SL_PART_UP | SL_PART_DEFAULT | (levels ? SL_PART_BLOCK_LEVELS : 0));
 }
 
 static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(void **state)
@@ -154,8 +155,9 @@ static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(vo
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2 }, 0, 0, 2, 0 },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 3 }, 0, 0, 0, SL_W(BLOCKS) },		/* two on which? */
 		{ { .nodes = 1, .max_nodes = 1, .tasks = 3 }, 0, 0, 0, 0 },
-		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 0, 0, 0, SL_W(WIDE_BLOCKS) },	/* larger than a block */
-		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 4, 0, 0, SL_W(WIDE_BLOCKS) },
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 0, 0, 2, 0 },			/* two whole blocks */
+		{ { .nodes = 4, .max_nodes = 4, .exclusive = true }, 4, 0, 2, 0 },
+		{ { .nodes = 3, .max_nodes = 3, .exclusive = true }, 0, 0, 0, SL_W(WIDE_BLOCKS) },	/* larger than a block, and part of one */
 		{ { .nodes = 3, .max_nodes = 3, .exclusive = true }, 2, 0, 0, SL_W(WIDE_BLOCKS) },	/* no multiple */
 		{ { .nodes = 2, .max_nodes = 2, .exclusive = true }, 3, 0, 0, SL_W(WIDE_BLOCKS) },	/* larger than the job */
 		{ { .nodes = 1, .max_nodes = 2, .tasks = 2 }, 0, 0, 0, SL_W(WIDE_BLOCKS) | SL_W(BLOCKS) },
@@ -169,7 +171,7 @@ static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(vo
 		struct sl_cluster *c;
 
 		job.id = 1;
-		put_blocks(b, 2, true);
+		put_blocks(b, 2, true, false);
 		build_pending(b, job);
 		build_change_job(b, 1, .segment = try[i].segment);
 		build_change_job(b, 1, .asks = try[i].asks);
@@ -177,7 +179,15 @@ static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(vo
 		assert_left(want(c, 1), try[i].left);
 		assert_int_equal(want(c, 1)->request.segment, try[i].is);
 		sl_cluster_destroy(c);
-		put_blocks(b, 2, false);	/* what is in no block select places otherwise */
+		put_blocks(b, 2, true, true);	/* larger blocks, which a larger job is in one of */
+		c = build_cluster(b);
+		assert_int_equal(want(c, 1)->request.segment, job.nodes == 4 && try[i].segment % 4 == 0 ? 0 : try[i].is);
+		sl_cluster_destroy(c);
+		put_blocks(b, 1, true, false);	/* a node of each block is spare */
+		c = build_cluster(b);
+		assert_int_equal(want(c, 1)->request.segment, try[i].segment == 1 && !try[i].left);
+		sl_cluster_destroy(c);
+		put_blocks(b, 2, false, false);	/* what is in no block select places otherwise */
 		c = build_cluster(b);
 		assert_true(job.max_nodes == 1 || want(c, 1)->native & SL_W(WIDE_BLOCKS));
 		sl_cluster_destroy(c);

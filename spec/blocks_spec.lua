@@ -106,6 +106,76 @@ describe("place = \"blocks\"", function()
 		assert.matches("segment or least, not both", support.refused 'sched.place { "fgd", segment = 2, least = 3 }, "easy"')
 	end)
 
+	-- Nodes of each rack, by its number.
+	local function count_by_rack(nodes)
+		local count = { 0, 0, 0 }
+		for _, name in ipairs(nodes) do
+			local rack = (tonumber(name:sub(2)) - 1) // 4 + 1
+			count[rack] = count[rack] + 1
+		end
+		return count
+	end
+
+	-- (Each plan that a spec decides is checked.)
+	it("has the policy's segments with an integer program over a window", function()
+		for _, policy in ipairs { '"ip_window"', '{ "ip_window", backend = "none" }' } do
+			local list = 'sched.place { "blocks", segment = function(job) return job.id == 1 and 3 or nil end }, ' .. policy
+			local plan = t.decide(support.site_of(list), machine { job(1, 6), job(2, 2) })
+			assert.equal("n06 n07 n08 n09 n10 n11", table.concat(plan:start(1).nodes, " "))
+			assert.equal("n03 n04", table.concat(plan:start(2).nodes, " "))
+		end
+	end)
+
+	it("has the segments of --segment in bids of an auction and in an integer program", function()
+		for _, policy in ipairs { "auction", "ip_window", "easy", "conservative" } do
+			local one, two = job(1, 6), job(2, 2)
+			one.segment = 3
+			local plan = t.decide(policy, machine({ one, two }, { main = { block_nodes = 4 } }))
+			assert.same({ 0, 3, 3 }, count_by_rack(plan:start(1).nodes))
+			assert.same({ "n03", "n04" }, plan:start(2).nodes)
+		end
+	end)
+
+	it("places a job of whole blocks below topology/block, or reserves them, and leaves it to select if there are larger blocks", function()
+		local function plan_of(nodes, flags)
+			return t.decide(support.site_of '"easy"', machine({ job(1, nodes) }, { main = { block_nodes = 4, flags = flags } }))
+		end
+		assert.same({ "n05", "n06", "n07", "n08", "n09", "n10", "n11", "n12" }, plan_of(8):reservation(1).nodes)
+		assert.is_true(plan_of(8):reservation(1).start_time == 1700000000 + 3600)
+		assert.matches("segments of 4, each in one block", select(2, plan_of(8):pending(1)))
+		assert.is_true(plan_of(8, { "UP", "DEFAULT", "BLOCK_LEVELS" }):start(1).native)
+		assert.is_true(plan_of(7):start(1).native)
+	end)
+
+	it("has whole segments in each start and each reservation, of the policy's and of the jobs' own", function()
+		local state, reserved = 1, 0
+		local function below(n)
+			state = state * 1103515245 + 12345 & 0x7fffffff
+			return (state >> 8) % n
+		end
+		for round = 1, 60 do
+			local own, pending, segment = round % 2 == 0, {}, {}
+			for id = 1, 6 do
+				segment[id] = 1 + below(4)
+				local nodes = segment[id] * (1 + below(math.min(3, 12 // segment[id])))
+				pending[id] = job(id, nodes)
+				pending[id].time_limit = ("%dm"):format(10 * (1 + below(12)))
+				pending[id].segment = segment[id]
+			end
+			local list = ('%s"%s"'):format(own and "" or 'sched.place { "blocks", segment = function(job) return job.segment end }, ',
+				round % 3 == 0 and "easy" or "conservative")
+			local plan = t.decide(support.site_of(list), machine(pending, own and { main = { block_nodes = 4 } } or nil))
+			for id = 1, 6 do
+				local place = plan:start(id) or plan:reservation(id)
+				reserved = reserved + (plan:reservation(id) and 1 or 0)
+				for _, count in ipairs(place and count_by_rack(place.nodes) or {}) do
+					assert.equal(0, count % segment[id])
+				end
+			end
+		end
+		assert.is_true(reserved > 60)
+	end)
+
 	it("does not start a short job on what the segments of the first need", function()
 		local short, long = job(2, 3), job(3, 3)
 		short.time_limit, long.time_limit = "30m", "3h"

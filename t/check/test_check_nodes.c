@@ -416,6 +416,14 @@ static void segments_lie_whole_in_blocks(void **state)
 	build_change_job(b, 2, .segment = 1);
 	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
 	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: has 1 nodes in block (none), segments of 1");
+	build_change_job(b, 2, .segment = 2);			/* a reservation, too */
+	p = build_plan(b);
+	put_reservation(p, 2, 3600, places(p, 1, 2, 1));
+	expect(b, p, "job 2: has 1 nodes in block b1, segments of 2");
+	p = build_plan(b);
+	put_reservation(p, 2, 3600, places(p, 0, 1, 1));
+	expect(b, p, NULL);
+	build_change_job(b, 2, .segment = 1);
 	p = build_plan(b);
 	r = place(p, 0, 1, 0, 0);
 	place(p, 2, 1, 0, 0);

@@ -226,6 +226,7 @@ typedef unsigned __int128 sl_word_set;
 	X(CONTIGUOUS, "contiguous", WORD, NULL, 0, SL_W(CONTIGUOUS), "consecutive nodes") \
 	X(SWITCHES, "switches", TEXT, "N[@TIME]", 0, SL_W(SWITCHES), \
 	  "below so many leaf switches, for so long; default: 5 minutes") \
+	X(SEGMENT, "segment", TEXT, "N", 0, 0, "in segments of so many nodes, each in one block of topology/block") \
 	X(SPREAD_JOB, "spread-job", WORD, NULL, 0, 0, "on as many nodes as may be, evenly") \
 	X(USE_MIN_NODES, "use-min-nodes", WORD, NULL, 0, 0, "of a range of nodes as few as do") \
 	X(DISTRIBUTION, "distribution", TEXT, "HOW", 'm', SL_W(SOCKETS_IN_TURN) | SL_W(PLANE) | SL_W(ARBITRARY), \

@@ -570,7 +570,7 @@ static int take_times(const struct wisher *w)
 	const char *least = value_of(w, SL_WISH_TIME_MIN);
 	int64_t now = w->snap->meta.now[0];
 
-	if (take_switches(w) || take_when(w, SL_WISH_BEGIN, &w->row->begin_time) ||
+	if (take_switches(w) || take_count(w, SL_WISH_SEGMENT, 1, &w->row->segment) || take_when(w, SL_WISH_BEGIN, &w->row->begin_time) ||
 	    take_when(w, SL_WISH_DEADLINE, &w->row->deadline))
 		return -1;
 	if (w->row->begin_time <= now)

@@ -155,12 +155,27 @@ willrun_times() {
 }
 ok "willrun knows licences, reservations, switches and times" willrun_times
 
+# The same machine with its switches as blocks of two nodes, n3 in use.
+willrun_segments() {
+	sed 's/"root.a"/"a"/; s/"root.b"/"b"/; s/"max_time": 86400 }/"max_time": 86400, "block_nodes": 2 }/; s/"licenses": /"jobs": [ { "id": 5, "state": "RUNNING", "min_nodes": 1, "start_time": 1793620800, "time_limit": 600, "alloc": [ { "node": "n3", "cores": 8 } ] } ],\n&/' \
+		"$T/wide.json" >"$T/blocks.json"
+	segments() {
+		status=$1 line=$2
+		shift 2
+		run "$status" willrun --policy=easy --snapshot="$T/blocks.json" --user=ada -t 30 --exclusive "$@" && out "$line"
+	}
+	segments 0 "^starts now .* on n\[1-2\]" -N2 && segments 0 "^starts now .* on n\[1-2,4\]" -N3 --segment=1 &&
+		segments 0 "^gets a reservation: starts at 2026-11-02T12:10:00" -N4 --segment=2 &&
+		wrong "--segment=0: " --segment=0 && wrong "--segment=x: " --segment=x
+}
+
 # STATUS ERROR ARGUMENT...
 wrong() {
 	message=$1
 	shift
 	run 2 willrun --policy=easy --snapshot="$T/wide.json" --user=ada -t 30 "$@" && err "^schedlua: $message"
 }
+ok "willrun knows segments and blocks" willrun_segments
 willrun_wrong_wishes() {
 	wrong "--nodelist=n9: expected nodes that there are; there is no \"n9\"$" -w n9 && wrong "--licenses=foo: .*there is no \"foo\"$" -L foo &&
 		wrong "--reservation=x: .*there is no \"x\"$" --reservation=x && wrong "--switches=x: expected N\[@TIME\]" --switches=x &&

@@ -41,6 +41,11 @@ struct sl_lent {
 	bool unsure;			/* there may be others */
 };
 
+struct sl_node_path {
+	char *path;
+	uint64_t of;			/* digest of which node it is and where it was put, if that can change without a reconfiguration */
+};
+
 struct sl_collector {
 	struct sl_builder *b;
 	/* of the last run: */
@@ -49,7 +54,7 @@ struct sl_collector {
 	size_t size;
 	int32_t *node_index;		/* by row: index in node_record_table_ptr */
 	uint32_t *node_row;		/* by index: row, or SL_NONE */
-	char **topology;		/* by index: its switches, where there is a tree of them */
+	struct sl_node_path *topology;	/* by index: its switches, where there is a tree of them */
 	uint32_t topologies;
 	time_t topology_of;		/* the configuration that says so */
 	struct sl_blocks blocks;	/* topology/block */

@@ -245,30 +245,43 @@ const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
 	return n;
 }
 
-/* The switches above node i, from the root on.  They are as topology.conf has them, which is read
- * with slurm.conf: Slurm would look at every switch for every node each time. */
+/* Digest of what may change the switches of node i without a reconfiguration: a dynamic node may be another one by now, and since
+ * 25.05 a node can be moved. */
+static uint64_t digest_place(const node_record_t *n)
+{
+	const char *said = sl_node_topology_said(n);
+	uint64_t hash = said ? sl_hash_text(SL_HASH, said) : SL_HASH;
+
+	return IS_NODE_DYNAMIC_NORM(n) || IS_NODE_DYNAMIC_FUTURE(n) ? sl_hash_text(hash, n->name) : hash;
+}
+
+/* The switches above node i, from the root on.  They are kept: Slurm would look at every switch for every node each time. */
 static const char *switches_above(struct sl_collector *c, const node_record_t *n, int i)
 {
 	char *address = NULL, *pattern = NULL, *name;
+	uint64_t of;
 
 	if (!c->topology)
 		return "";
-	if (c->topology[i])
-		return c->topology[i];
+	of = digest_place(n);
+	if (c->topology[i].path && c->topology[i].of == of)
+		return c->topology[i].path;
 	if (topology_g_get_node_addr(n->name, &address, &pattern) == SLURM_SUCCESS && address &&
 	    (name = strrchr(address, '.')))
 		*name = '\0';
 	else if (address)
 		*address = '\0';
 	xfree(pattern);
-	c->topology[i] = address ? address : xstrdup("");
-	return c->topology[i];
+	xfree(c->topology[i].path);
+	c->topology[i].path = address ? address : xstrdup("");
+	c->topology[i].of = of;
+	return c->topology[i].path;
 }
 
 void sl_collect_forget_topology(struct sl_collector *c)
 {
 	for (uint32_t i = 0; c->topology && i < c->topologies; i++)
-		xfree(c->topology[i]);
+		xfree(c->topology[i].path);
 	xfree(c->topology);
 	c->topologies = 0;
 }

@@ -585,6 +585,17 @@ static inline struct sl_blocks sl_topology_blocks(void)
 	return b;
 }
 
+/* Where a node was put while slurmctld runs ("scontrol update node topology="), or by a NodeName line; NULL: nowhere. */
+static inline const char *sl_node_topology_said(const node_record_t *n)
+{
+#if SL_SLURM(25, 5)
+	return n->topology_str;
+#else
+	(void) n;
+	return NULL;
+#endif
+}
+
 /* True if jobs of that partition are placed by the first topology of the cluster. */
 static inline bool sl_part_has_first_topology(const part_record_t *part)
 {

@@ -12,12 +12,12 @@ needs_engine
 beside_begin
 
 # Three blocks, or racks, of six nodes.
-three_blocks() {
-	cat > "$C/etc/topology.conf" <<-'EOC'
+three_blocks() { # [SIZES]
+	cat > "$C/etc/topology.conf" <<-EOC
 		BlockName=b1 Nodes=n[001-006]
 		BlockName=b2 Nodes=n[007-012]
 		BlockName=b3 Nodes=n[013-018]
-		BlockSizes=6
+		BlockSizes=${1:-6}
 	EOC
 }
 three_racks() {
@@ -134,6 +134,62 @@ left() {
 	same_as_stock left_scene TopologyPlugin=topology/block
 }
 it "... more nodes than a block, a range of nodes, and nodes by name are left to select" left
+
+# Two blocks as a whole, and a job that waits for them.
+whole_scene() {
+	local one
+	one=$(holds -N1 --exclusive -w n001)
+	lies -N12 --exclusive
+	ends_there
+	holds -N1 --exclusive -w n013 > /dev/null
+	waits "$one" -N12 --exclusive > /dev/null
+}
+whole() {
+	needs 24.11 "BlockSize in what slurmctld says of blocks"
+	three_blocks
+	same_as_stock whole_scene TopologyPlugin=topology/block
+}
+it "... a job of two blocks has whole ones, and the engine places it" whole
+
+large_segments_scene() {
+	holds -N1 --exclusive -w n001 > /dev/null
+	lies -N12 --exclusive --segment=12
+}
+large_segments() {
+	needs 25.05 "segments that are larger than a block"
+	three_blocks
+	same_as_stock large_segments_scene TopologyPlugin=topology/block
+}
+it "... and so has a segment of two" large_segments
+
+# In one of the blocks of two blocks.
+levels_scene() {
+	got -N12 --exclusive
+	was_left_to_select
+	ends_there
+	lies -N12 --exclusive --segment=6
+}
+levels() {
+	needs 24.11 "BlockSize in what slurmctld says of blocks"
+	three_blocks 6,12
+	same_as_stock levels_scene TopologyPlugin=topology/block
+}
+it "... with larger blocks it is left to select" levels
+
+# A node is moved to another block while slurmctld runs: n012 is of the third block then, and a fifth of five.
+moved_scene() {
+	lies -N6 --exclusive -x 'n[001-006,013]'	# of the second block
+	ends_there
+	scontrol update nodename=n012 topology=default:b3
+	got -N6 --exclusive -x 'n[001-006,018]'		# of the third block
+	! lua_schedules || placed_by_engine "$LAST" > /dev/null
+}
+moved() {
+	needs 25.05 "topology= of scontrol update node"
+	three_blocks
+	same_as_stock moved_scene TopologyPlugin=topology/block
+}
+it "... a node that is moved to another block is looked for there" moved
 rm -f "$C/etc/topology.conf"
 
 # -- a site file ---------------------------------------------------------------------

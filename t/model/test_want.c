@@ -195,6 +195,28 @@ static void segments_that_fit_in_a_block_are_placed_and_others_left_to_select(vo
 	}
 }
 
+/* Slurm has no look at --switches there, and the engine would heed it. */
+static void switches_below_blocks_are_left_to_select(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	put_blocks(b, 2, true, false);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 2, .exclusive = true });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .max_nodes = 1, .exclusive = true });
+	for (uint32_t id = 1; id <= 2; id++) {
+		build_change_job(b, id, .switches = 1);
+		build_change_job(b, id, .switch_wait = 600);
+	}
+	c = build_cluster(b);
+	assert_left(want(c, 1), SL_W(BLOCKS));
+	assert_int_equal(want(c, 1)->request.max_leaves, 0);
+	assert_left(want(c, 2), 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void a_job_with_gres_is_native_while_a_reservation_has_some(void **state)
 {
 	struct build *b = build_create("4x8c2g");
@@ -379,6 +401,7 @@ int main(void)
 		cmocka_unit_test(a_list_of_node_counts_is_runs_of_those_that_it_may_have),
 		cmocka_unit_test(jobs_of_several_nodes_of_another_topology_are_native),
 		cmocka_unit_test(segments_that_fit_in_a_block_are_placed_and_others_left_to_select),
+		cmocka_unit_test(switches_below_blocks_are_left_to_select),
 		cmocka_unit_test(a_job_with_gres_is_native_while_a_reservation_has_some),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),

@@ -9,14 +9,15 @@ local NEVER = {}
 
 -- What an option looks like that says a word, where that is not the word's own text.
 local SAYS = {
-	COUNTS = { "%-%-constraint=%[?%a+%*" }, NODE_COUNTS = { "%-N[%d-]+[,:]" }, PLANE = { "plane=" }, ARBITRARY = { "arbitrary" },
-	GRES = { "%-%-gpus", "%-%-gres=" }, BOUND_GRES = { "enforce%-binding" }, WHOLE_NODES = { "%-%-exclusive%f[ \0]", "%-spec=" },
+	COUNTS = { "%-%-constraint=%[?%a+%*" }, NODE_COUNTS = { "%-N[%d-]+[,:]" }, PLANE = { "plane=" },
+	ARBITRARY = { "arbitrary" }, GRES = { "%-%-gpus", "%-%-gres=" }, BOUND_GRES = { "enforce%-binding" },
+	WHOLE_NODES = { "%-%-exclusive%f[ \0]", "%-spec=" },
 }
 
 -- Words that no option of a job on such a machine says for certain, which other tests try.
-for id in ([[ UNPLACED REBOOT CROWDED LONG_LIST NODE_RANGES MINCPUS BOARDS SOCKETS_IN_TURN TASK_COUNTS SEVERAL_GRES FEWER_TASKS
-	OTHER_CPUS UNSAID UNCOUNTED MANY_GRES MANY_CHOICES WHOLE_SWITCHES SEGMENT_BLOCKS BURST_BUFFER EXPAND HRES EXTRA RECLAIM
-	PREEMPT REFUSED ALTERNATIVE ]]):gmatch "%S+" do
+for id in ([[ UNPLACED REBOOT CROWDED LONG_LIST NODE_RANGES MINCPUS BOARDS SOCKETS_IN_TURN TASK_COUNTS
+	SEVERAL_GRES FEWER_TASKS OTHER_CPUS UNSAID UNCOUNTED MANY_GRES MANY_CHOICES WHOLE_SWITCHES SEGMENT_BLOCKS
+	BURST_BUFFER EXPAND HRES EXTRA RECLAIM PREEMPT REFUSED ALTERNATIVE ]]):gmatch "%S+" do
 	NEVER[id] = true
 end
 
@@ -26,12 +27,21 @@ local function has_any(text, patterns)
 	end
 end
 
--- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions, sbatch heeds the one that comes last.
+-- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions, sbatch heeds the one that comes
+-- last.
 local function without_overruled(text)
-	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1"):gsub("%-%-distribution=%S+(.*%-%-distribution=)", "%1")
+	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1")
+		:gsub("%-%-distribution=%S+(.*%-%-distribution=)", "%1")
 	local alone, shared = text:match ".*()%-%-exclusive", text:match ".*()%-%-oversubscribe"
 	if not alone or not shared then return text end
 	return (text:gsub(alone < shared and "%-%-exclusive%S*" or "%-%-oversubscribe", ""))
+end
+
+-- A list of numbers of nodes slurmctld forgets where --gpus says fewer than its last number: a job has no more nodes
+-- than GPUs (gres_job_state_validate()), and is left with the range up to these.
+local function without_forgotten(text)
+	local most, gpus = tonumber(text:match "%-N[%d,-]*[,-](%d+)"), tonumber(text:match ".*%-%-gpus=(%d+)")
+	return most and gpus and gpus < most and text:gsub("%-N%S+", "", 1) or text
 end
 
 return function(list)
@@ -61,12 +71,14 @@ return function(list)
 	-- The words of a command line that are known for certain, on the island of its partition and under that select.
 	function words.of(text, select)
 		local ids, island = {}, tonumber(text:match "%-%-partition=i(%d+)")
-		text = without_overruled(text)
+		text = without_forgotten(without_overruled(text))
 		for _, id in ipairs(words.ids) do
 			if words.says(id, text) then ids[#ids + 1] = id end
 		end
 		if island and island % 5 == 0 then ids[#ids + 1] = "SYSTEM_CORES" end
-		if island and (island % 5 == 3 or island % 10 == 4 and text:find "%-%-oversubscribe") then ids[#ids + 1] = "SHARED_CORES" end
+		if island and (island % 5 == 3 or island % 10 == 4 and text:find "%-%-oversubscribe") then
+			ids[#ids + 1] = "SHARED_CORES"
+		end
 		if island and island % 5 == 2 then ids[#ids + 1] = "LLN" end
 		if select:find "CR_Socket" then ids[#ids + 1] = "CR_SOCKET" end
 		return ids

@@ -36,4 +36,24 @@ known() {
 }
 ok "each word has the options that its text names" known
 
+# Which words a command line says for certain (t/live/words.lua), for t/live/accepted.t.
+says() { # WORDS OPTION...
+	want=$1
+	shift
+	"$WORDS" list > "$T/list"
+	got=$(lua5.4 -e "print(table.concat(dofile(arg[1])(arg[2]).of(arg[3], \"\"), \" \"))" /dev/null \
+		"$TOP/t/live/words.lua" "$T/list" "$*")
+	[ "$got" = "$want" ] || { echo "says \"$got\", not \"$want\": $*"; return 1; }
+}
+counted() {
+	says "COUNTS NODE_COUNTS" --partition=i001 -N1,2,4 "--constraint=[west*1&east*1]" &&
+		says "COUNTS NODE_COUNTS GRES JOB_GRES" -N1,2,4 "--constraint=[west*1&east*1]" --gpus=4 &&
+		says COUNTS -N1-2,5 "--constraint=[west*1&east*1]" --nodes=2 &&
+		says "COUNTS GRES JOB_GRES TASKS_PER_GRES" -N1,2,4 "--constraint=[west*1&east*1]" --ntasks-per-gpu=1 --gpus=2 &&
+		says "GRES JOB_GRES" -N2-6:2 --gpus=5
+}
+if command -v lua5.4 > "$T/lua"; then
+	ok "a list of numbers of nodes is no word where sbatch overrules or slurmctld forgets it" counted
+fi
+
 echo "1..$n"

@@ -159,6 +159,8 @@ typedef unsigned __int128 sl_word_set;
 	X(UNSURE_SOCKETS, "parts of nodes of which no number of free cores is sure to do", 0, "", "", "") \
 	X(UNFILLED_SOCKETS, "tasks that may leave CPUs of a socket over on several nodes", 0, "", "", "") \
 	X(GRES_IN_TURN, "gres beside more than a core of nodes of several sockets (before 23.11)", 0, "", "23.02", "") \
+	X(PARTS_OF_TASKS, "tasks that begin or end within a core, and memory that is not by CPU", SL_W(UNSETTLED), "", "23.02", \
+	  "select takes CPUs of a node that make no whole task, and leaves tasks without") \
 	X(UNDEALT, "tasks that might not reach all nodes, are not those of the list, or of each node no whole planes", 0, "", "", "") \
 	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
 	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \

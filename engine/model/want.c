@@ -454,6 +454,14 @@ static bool is_serial(const struct sl_cluster *c, const struct want *w)
 		c->snap->job.min_nodes[j] == 1 && c->snap->job.max_nodes[j] <= 1;
 }
 
+/* Tasks that begin or end within a core, on a select that takes parts of them (_can_job_run_on_node() of select/cons_tres, to
+ * 23.02, makes them whole where it counts memory by CPU). */
+static bool has_parts_of_tasks(const struct sl_cluster *c, const struct sl_request *r)
+{
+	return c->snap->meta.select_flags[0] & SL_SELECT_PARTS_OF_TASKS && r->cores_per_task > 1 && r->tasks_per_core > 1 &&
+		!r->memory_per_core;
+}
+
 static void choose_method(struct sl_cluster *c, struct want *w)
 {
 	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
@@ -470,6 +478,7 @@ static void choose_method(struct sl_cluster *c, struct want *w)
 	w->pub.request.ignores_tree = c->snap->meta.select_flags[0] & SL_SELECT_TOPO_OPTIONAL && !c->snap->job.switches[w->entry.job];
 	w->placed = w->pub.method;
 	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
+	w->pub.asked |= has_parts_of_tasks(c, r) ? SL_W(PARTS_OF_TASKS) : 0;
 	w->pub.asked |= has_one_node(w) ? 0 : SL_W(SEVERAL_NODES);
 	segment = ask_blocks(c, w);
 	w->pub.native = sl_words_left(w->pub.asked);

@@ -27,7 +27,7 @@
 ---@field slurm_version? string
 ---@field sequence integer number of the cycle
 ---@field seed integer seed of random()
----@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN, SOFT_LIMIT, TOPO_OPTIONAL, SERIAL_AT_END
+---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN, SOFT_LIMIT, TOPO_OPTIONAL, SERIAL_AT_END, DEALS_ALL, PARTS_OF_TASKS
 ---@field memory boolean memory is a consumable resource
 ---@field whole_node boolean select/linear: nodes are never shared
 ---@field one_task_per_core boolean
@@ -40,6 +40,7 @@
 ---@field topo_optional boolean TopoOptional: only jobs with --switches are placed by switches
 ---@field serial_at_end boolean pack_serial_at_end: jobs of one CPU go to the last nodes
 ---@field deals_all boolean select refuses a job if some of its tasks have no CPU, though it overcommits
+---@field parts_of_tasks boolean of a node select takes CPUs that make no whole task, unless memory is by CPU
 ---@field conf_stamp integer
 ---@field job_stamp integer
 ---@field node_stamp integer

@@ -22,6 +22,9 @@
 /* Of whole nodes, and of something for each task, it refuses tasks that it finds no CPU for. */
 #define SL_DEALS_ALL SL_SLURM(24, 11)
 
+/* It takes CPUs of a node that make no whole task, and cannot be told by arbitrary_tpn how many tasks the node is to have. */
+#define SL_PARTS_OF_TASKS !SL_SLURM(23, 11)
+
 /* A magnetic reservation draws in no job that would end after it. */
 #define SL_MAGNETS_LET_NONE_OUTLAST SL_SLURM_POINT(25, 11, 1)
 

@@ -75,6 +75,17 @@ CELLS(where_sockets_are_allocated_they_are_given_whole,
 	ON("4x8c2s1g select=SOCKET"),
 	{ "nodes=2 tasks=6 gpus=1", "" })
 
+CELLS(tasks_that_end_within_a_core_are_selects_where_it_takes_parts_of_them,
+	ON("4x8c1s2t select=PARTS_OF_TASKS|MEMORY"),
+	{ "tasks=8 cpus_per_task=3 memory=100", "left=PARTS_OF_TASKS" },
+	{ "tasks=8 cpus_per_task=3 memory_per_cpu=100", "" },	/* select makes them whole then */
+	{ "tasks=5 cpus_per_task=3 nodes=1 max_nodes=1 memory=100", "" },
+	{ "tasks=8 cpus_per_task=2 memory=100", "" },
+	{ "tasks=8 memory=100", "" },
+	{ "tasks=8 cpus_per_task=3 memory=100 exclusive", "" },
+	ON("4x8c1s2t select=MEMORY"),
+	{ "tasks=8 cpus_per_task=3 memory=100", "" })
+
 /* For each node behind the one that it looks at select keeps the CPUs of a socket, though its GPUs may be for fewer tasks. */
 CELLS(tasks_with_gpus_of_several_nodes_with_whole_sockets_are_selects,
 	ON("4x4c1s4g select=SOCKET"),
@@ -170,6 +181,7 @@ int main(void)
 		cmocka_unit_test(a_partition_may_allocate_by_socket_or_not_whatever_the_cluster_does),
 		cmocka_unit_test(sockets_beside_cores_of_other_partitions_are_selects),
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
+		cmocka_unit_test(tasks_that_end_within_a_core_are_selects_where_it_takes_parts_of_them),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
 		cmocka_unit_test(more_tasks_than_nodes_that_overcommit_are_selects_where_each_wants_a_cpu),

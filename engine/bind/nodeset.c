@@ -34,6 +34,16 @@ static struct object *push_object(lua_State *L, struct sl_lua *x, uint32_t runs)
 	return o;
 }
 
+void sl_lua_push_nodes(lua_State *L, struct sl_lua *x, const struct sl_nodeset *set)
+{
+	struct object *o = push_object(L, x, set->runs);
+
+	for (uint32_t i = 0; i < set->runs; i++)
+		o->run[i] = set->run[i];
+	o->set.runs = set->runs;
+	o->set.count = set->count;
+}
+
 /* Push the set of the nodes that are marked. */
 static void push_marked(lua_State *L, struct sl_lua *x, const uint8_t *mark)
 {

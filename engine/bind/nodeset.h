@@ -10,6 +10,9 @@
 /* Push the set that the table at an index describes; nothing there: all nodes.  Returns 1. */
 int sl_lua_push_nodeset(lua_State *L, struct sl_lua *x, int table);
 
+/* Push a copy of that set. */
+void sl_lua_push_nodes(lua_State *L, struct sl_lua *x, const struct sl_nodeset *set);
+
 /* The set at an argument; good as long as it is on the stack. */
 const struct sl_nodeset *sl_lua_check_nodeset(lua_State *L, struct sl_lua *x, int arg);
 

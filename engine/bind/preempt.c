@@ -6,9 +6,11 @@
  * takes back what it has tried, and then it is raised again.
  */
 #include "bind/how.h"
+#include "bind/nodeset.h"
 #include "bind/turn.h"
 #include "model/preempt.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,6 +102,17 @@ static uint32_t named_count(lua_State *L, const char *name)
 	return (uint32_t) sl_lua_named_integer(L, HOW, name, 0, 1, UINT32_MAX);
 }
 
+static bool named_flag(lua_State *L, const char *name)
+{
+	bool is;
+
+	if (lua_getfield(L, HOW, name) != LUA_TNIL && !lua_isboolean(L, -1))
+		luaL_error(L, "preempt: %s: expected true or false, got %s", name, luaL_typename(L, -1));
+	is = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return is;
+}
+
 static uint32_t named_mode(lua_State *L)
 {
 	const char *word = sl_lua_named_text(L, HOW, "mode");
@@ -122,11 +135,14 @@ static void read_how(lua_State *L, struct asker *q, struct sl_preempt_terms *t)
 	if (lua_isnoneornil(L, HOW))
 		return;
 	luaL_checktype(L, HOW, LUA_TTABLE);
-	sl_lua_check_names(L, HOW, "preempt: ", "at, wait_price, max_victims, max_a_cycle, max_an_hour, max_of_user, max_of_partition, "
+	sl_lua_check_names(L, HOW, "preempt: ", "at, wait_price, max_cost, elsewhere, max_victims, max_a_cycle, max_an_hour, max_of_user, max_of_partition, "
 			   "prove, mode, may or cost");
 	t->at = sl_lua_named_integer(L, HOW, "at", 0, 0, INT64_MAX);
 	price = sl_lua_named_number(L, HOW, "wait_price", -1, 0, HUGE_VAL);
 	t->wait_price = price;
+	price = sl_lua_named_number(L, HOW, "max_cost", -1, 0, HUGE_VAL);
+	t->max_cost = price < 0 ? 0 : price > 0 ? price : DBL_MIN;
+	t->elsewhere = named_flag(L, "elsewhere");
 	if (lua_getfield(L, HOW, "prove") != LUA_TNIL)
 		t->most_mip = sl_lua_named_number(L, HOW, "prove", 0, 0, 3600) > 0 ? lua_tonumber(L, -1) : -1;
 	lua_pop(L, 1);
@@ -154,9 +170,28 @@ static void set_number(lua_State *L, const char *name, double value)
 	lua_setfield(L, -2, name);
 }
 
+/* moves = { { job =, nodes = }, ... }, if they were asked for. */
+static void push_moves(lua_State *L, struct sl_lua *x, const struct sl_preempt_answer *a)
+{
+	if (!a->moves)
+		return;
+	lua_createtable(L, (int) (a->moves < 4096 ? a->moves : 4096), 0);
+	for (uint32_t i = 0; i < a->moves; i++) {
+		uint32_t job = a->move[i].job;
+
+		lua_createtable(L, 0, 2);
+		sl_lua_push_job(L, x, job, x->snap->job.partition[job]);
+		lua_setfield(L, -2, "job");
+		sl_lua_push_nodes(L, x, &a->move[i].nodes);
+		lua_setfield(L, -2, "nodes");
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_setfield(L, -2, "moves");
+}
+
 static void push_answer(lua_State *L, struct sl_lua *x, const struct sl_preempt_answer *a)
 {
-	lua_createtable(L, 0, 10);
+	lua_createtable(L, 0, 11);
 	lua_pushstring(L, a->waits ? "waits" : a->is_held ? "held" : sl_verdict_word(a->verdict));
 	lua_setfield(L, -2, "verdict");
 	set_number(L, "cost", a->cost);
@@ -173,6 +208,7 @@ static void push_answer(lua_State *L, struct sl_lua *x, const struct sl_preempt_
 		lua_rawseti(L, -2, i + 1);
 	}
 	lua_setfield(L, -2, "victims");
+	push_moves(L, x, a);
 }
 
 /* nil, why it does not start now, and the word. */

@@ -116,7 +116,7 @@
  * array) whole, but that of a comment's gang those go on whom Slurm does not let be preempted for it; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
  * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
  * by themselves.  Without any group of them something of the place would be missing: of a node, of one device, of what the
- * job's partition may have there, or of a licence.
+ * job's partition may have there, or of a licence.  One that is moved is requeued; whether its other place is one, is not checked.
  *
  * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
  * job's own row begins or the time is up until which it is held.  A place that the plan releases, or holds anew, is nobody's.

@@ -60,6 +60,10 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 	if (mode != SL_STOP_NONE && mode != job->preempt_mode[j] &&
 	    !(requeues(c, j) && (mode == SL_STOP_REQUEUE || mode == SL_STOP_EXPEDITE)))
 		return "may not be stopped in that way";
+	if (c->plan->stop.moves[i] > 1)
+		return "is neither moved nor not moved";
+	if (c->plan->stop.moves[i] && mode != SL_STOP_REQUEUE && mode != SL_STOP_EXPEDITE)
+		return "is moved, and would not be requeued";
 	return c->plan->stop.cost[i] >= 0 ? NULL : "would cost less than nothing";
 }
 

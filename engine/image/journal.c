@@ -481,6 +481,8 @@ static void put_stopped(struct record *r)
 		sl_json_put_real(json, "cost", stop->cost[i]);
 		if (stop->mode[i] != SL_STOP_NONE)
 			put_text(json, "mode", sl_stop_mode_word(stop->mode[i]));
+		if (stop->moves[i])
+			sl_json_put_bool(json, "moves", true);
 		put_text(json, "by", plan_text(r, stop->by[i]));
 		put_fate(r, first + i, "text");
 		sl_json_end_object(json);

@@ -23,7 +23,7 @@
  *	actions		[{job, verb, number, text, by, done, fate, why}]
  *	held		[{job, until, verdict, cost, bound, because, by}], or [{job, release, by}]
  *			  (places that are held for jobs for which this plan stops others, and those it releases)
- *	stopped		[{job, preemptor, group, cost, mode, by, done, fate, text}]
+ *	stopped		[{job, preemptor, group, cost, mode, moves, by, done, fate, text}]
  *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan
  * was carried out (fate: sl_fate_word(), text or why: the same for people).  Times are seconds since the epoch.

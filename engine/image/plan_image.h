@@ -226,6 +226,7 @@ enum sl_verdict {
 	X(u32, group, -1, 0, "the same number: all or none") \
 	X(f64, cost, -1, 0, "as the policy counts; the cost of a group is that of its rows together") \
 	X(u32, mode, -1, 0, "SL_STOP_*: NONE: as Slurm has it; REQUEUE or EXPEDITE only of a job that can be requeued") \
+	X(u32, moves, -1, 0, "1: it is requeued, and has another place to start again") \
 	X(str, by, -1, 0, "policy that decided")
 
 /* Stops in a plan at most. */

@@ -333,7 +333,7 @@ static void encode_holds(const struct sl_plan *p, struct pen *pen)
 	for (uint32_t i = 0; i < p->stops; i++) {
 		const struct stop *s = &p->stop[i];
 		struct sl_plan_stop_row row = { .job = job->id[s->job], .start_time = job->start_time[s->job],
-			.preemptor = job->id[s->preemptor], .group = s->group, .cost = s->cost, .mode = s->mode };
+			.preemptor = job->id[s->preemptor], .group = s->group, .cost = s->cost, .mode = s->mode, .moves = s->moves };
 
 		row.by = put_text(pen, p->by[s->by]);
 		sl_builder_append(pen->b, SL_P_STOP, &row);

@@ -123,6 +123,15 @@ int sl_plan_own_stops(struct sl_plan *p, uint32_t partition, struct sl_error *er
 	return 0;
 }
 
+bool plan_knows_blocks_for(const struct sl_plan *p, struct sl_entry e)
+{
+	const struct want *w;
+
+	e.freed = true;
+	return p->own_stops && p->own_stops[e.partition] && sl_snapshot_may_preempt(p->c->snap, e.job) &&
+		(w = cluster_want(p->c, e, NULL)) && w->pub.request.segment && plan_owns_stops_for(p, w);
+}
+
 /* (One that borrows a reservation's nodes preempts that reservation's jobs, of which no plan decides.) */
 bool plan_owns_stops_for(const struct sl_plan *p, const struct want *w)
 {

@@ -32,7 +32,7 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 		sl_fail(err, SL_EINVAL, "job %" PRIu32 " is not queued in that partition", p->c->snap->job.id[e.job]);
 		return NULL;
 	}
-	e.freed = plan_hold_of(p, e.job) != NULL;
+	e.freed = plan_hold_of(p, e.job) != NULL || plan_knows_blocks_for(p, e);
 	/* (a place that is named may be none) */
 	p->cost.is_well_asked = !how || how->method != SL_PLACE_EXPLICIT;
 	return cluster_want(p->c, e, err);

@@ -64,41 +64,6 @@ void plan_free_stops(struct sl_plan *p)
 	free(p->own_stops);
 }
 
-/* When all of them may be gone, at the earliest. */
-static int64_t gone_at(const struct sl_plan *p, uint32_t j)
-{
-	const struct sl_job_view *job = &p->c->snap->job;
-	int64_t soon = sl_later(p->c->now, SL_OVERDUE_S), grace = sl_later(p->c->now, job->grace_time[j]);
-
-	if (job->preempt_mode[j] == SL_STOP_SUSPEND || job->grace_time[j] < 0)
-		grace = soon;
-	return grace > soon ? grace : soon;
-}
-
-static int64_t group_gone_at(const struct sl_plan *p, const struct victim_group *g)
-{
-	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
-
-	for (uint32_t k = 0; k < g->jobs; k++) {
-		int64_t own = gone_at(p, g->job[k]);
-
-		at = own > at ? own : at;
-	}
-	return at;
-}
-
-static int64_t all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of)
-{
-	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
-
-	for (uint32_t g = 0; g < groups->count; g++) {
-		int64_t own = !of || of[g] ? group_gone_at(p, &groups->item[g]) : at;
-
-		at = own > at ? own : at;
-	}
-	return at;
-}
-
 /* -- the job's place ------------------------------------------------------------------ */
 
 struct deed {
@@ -112,6 +77,8 @@ struct deed {
 	int64_t t, seconds;
 	int64_t from;			/* it is to start then, or later; 0: as soon as others can be gone */
 	uint32_t at;			/* the reservation that it had; SL_NONE: none */
+	struct sl_move *move;		/* where those who are stopped have other places */
+	uint32_t moves;
 	uint32_t late;			/* groups beyond those of the list, which are not gone in time */
 };
 
@@ -124,10 +91,24 @@ static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err
 	return 0;
 }
 
+/* What was booked is taken back, if those who are stopped have no other places and should.  1, 0 or -1. */
+static int take_with_moves(struct deed *d, struct booking **b, struct sl_error *err)
+{
+	int rc = plan_take(&d->a, d->t, plan_time(d->p, d->w, d->t), b, err), found;
+
+	if (rc <= 0 || !d->terms->elsewhere ||
+	    (found = plan_find_elsewhere(d->p, *b, &d->groups, d->choice.stopped, d->t, &d->move, &d->moves, err)) > 0)
+		return rc;
+	rc = plan_unbook(d->p, *b, found < 0 ? NULL : err);
+	plan_free_booking(*b);
+	*b = NULL;
+	return rc < 0 ? -1 : found;
+}
+
 /* With the chosen ones gone it is reserved: as soon as they can be, else when it was found to fit.  1, 0 or -1. */
 static int reserve_place(struct deed *d, struct booking **b, struct sl_error *err)
 {
-	int64_t soonest = all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->from > soonest ? d->from : soonest;
+	int64_t soonest = plan_all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->from > soonest ? d->from : soonest;
 	int64_t times[2] = { t, d->t };
 	int rc = 0;
 
@@ -137,7 +118,7 @@ static int reserve_place(struct deed *d, struct booking **b, struct sl_error *er
 			return -1;
 		rc = plan_fits(&d->a, d->t, d->seconds, true, err);
 		if (rc > 0)
-			rc = plan_take(&d->a, d->t, plan_time(d->p, d->w, d->t), b, err);
+			rc = take_with_moves(d, b, err);
 		if (rc <= 0 && set_chosen(d, d->t, false, rc < 0 ? NULL : err) < 0)
 			return -1;
 	}
@@ -152,7 +133,10 @@ static int note_stop(struct deed *d, uint32_t g, uint32_t k, struct sl_error *er
 	struct stop s = { .job = j, .preemptor = d->w->entry.job, .group = p->stop_groups, .cost = of->cost[k], .by = p->bys - 1,
 			  .from = d->t, .end = p->c->held[j]->end };
 
+	if (d->terms->elsewhere && mode == SL_STOP_NONE)
+		mode = SL_STOP_REQUEUE;
 	s.mode = mode && sl_snapshot_may_stop_so(p->c->snap, j, mode) ? mode : SL_STOP_NONE;
+	s.moves = d->terms->elsewhere;
 	if (sl_grow_list(&p->stop, p->stops, sizeof(s), err))
 		return -1;
 	p->stop[p->stops++] = s;
@@ -208,8 +192,8 @@ static char *describe(const struct deed *d)
 	char text[200];
 	const char *kind = d->choice.verdict == SL_VERDICT_OPTIMAL ? "no other set costs less" : "none was shown to cost less";
 
-	snprintf(text, sizeof(text), "stops %" PRIu32 " of %" PRIu32 " jobs that might be, at a cost of %.4g: the cheapest of %" PRIu32
-		 " set%s compared; %s", d->answer->victims, d->groups.permitted, d->choice.cost, d->choice.sets,
+	snprintf(text, sizeof(text), "%s %" PRIu32 " of %" PRIu32 " jobs that might be, at a cost of %.4g: the cheapest of %" PRIu32
+		 " set%s compared; %s", d->terms->elsewhere ? "moves" : "stops", d->answer->victims, d->groups.permitted, d->choice.cost, d->choice.sets,
 		 d->choice.sets == 1 ? "" : "s", kind);
 	return strdup(text);
 }
@@ -267,6 +251,9 @@ static int carry_out(struct deed *d, struct sl_error *err)
 	}
 	insert_booking(d, b);
 	d->answer->start = b->t0;
+	d->answer->move = d->move;
+	d->answer->moves = d->moves;
+	d->move = NULL;
 	plan_preempt_drop(p, d->w->entry.job);
 	plan_refusals_forget(p);
 	for (uint32_t i = 0; i < d->answer->victims; i++)
@@ -352,6 +339,12 @@ static int is_worth_waiting(struct deed *d, struct sl_error *err)
 	double price;
 	int rc;
 
+	if (d->terms->max_cost > 0 && d->choice.cost > d->terms->max_cost) {
+		d->answer->waits = true;
+		plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "%s others costs %.4g, of at most %.4g that it may", d->terms->elsewhere ?
+			     "to move" : "to stop", d->choice.cost, d->terms->max_cost);
+		return 1;
+	}
 	if (!(d->terms->wait_price >= 0) || (rc = runs_alone(d, &at, &boots, err)) == 0)
 		return 0;
 	if (rc < 0)
@@ -430,7 +423,7 @@ static int64_t soonest_gone(const struct deed *d)
 	int64_t at = INT64_MAX;
 
 	for (uint32_t g = 0; g < d->groups.count; g++) {
-		int64_t own = group_gone_at(d->p, &d->groups.item[g]);
+		int64_t own = plan_group_gone_at(d->p, &d->groups.item[g]);
 
 		at = own < at ? own : at;
 	}
@@ -445,7 +438,7 @@ static void hide_late(struct deed *d, int64_t t)
 	for (uint32_t i = 0; i < g->count; ) {
 		struct victim_group late = g->item[i];
 
-		if (group_gone_at(d->p, &late) <= t) {
+		if (plan_group_gone_at(d->p, &late) <= t) {
 			i++;
 			continue;
 		}
@@ -515,16 +508,21 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 	char text[160];
 	int rc = d->choice.verdict == SL_VERDICT_UNPROVEN;
 
+	if (d->choice.none_accepted) {
+		plan_say_now(&d->answer->why, SL_WHY_RESOURCES, "no set of the %" PRIu32 " jobs that may be moved for it has other places",
+			     d->groups.permitted);
+		return 0;
+	}
 	plan_say_nothing(&why);
 	if (!rc) {
 		/* (it looks for it once more, and so has in its attempt what is missing) */
 		rc = set_all(d, true, err) < 0 ? -1 : plan_fits(&d->a, d->t, d->seconds, false, err);
 		if (!rc && (plan_explain_now(&d->a, d->seconds, &why, err) < 0 ||
-			    (!d->p->holds && plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0)))
+			    (!d->p->holds && !d->terms->elsewhere && plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0)))
 			rc = -1;
 		if (set_all(d, false, rc < 0 ? NULL : err) < 0)
 			return -1;
-		if (!rc && d->p->holds)
+		if (!rc && d->p->holds && !d->terms->elsewhere)
 			rc = note_shortage_beside_holds(d, err);
 	}
 	if (rc < 0)
@@ -568,13 +566,17 @@ static int search(struct deed *d, struct sl_error *err)
 	d->p->choosing = false;
 	if (rc < 0)
 		return -1;
-	soonest = all_gone_at(d->p, &d->groups, NULL);
+	soonest = plan_all_gone_at(d->p, &d->groups, NULL);
 	d->t = d->from > soonest ? d->from : soonest;
 	d->seconds = plan_booked(&d->a, plan_time(d->p, d->w, d->t));
 	d->answer->permitted = d->groups.permitted;
 	if (!d->seconds) {
 		plan_say(&d->answer->why, SL_WHY_DEADLINE, "cannot end by its deadline once others have ended");
 		return 0;
+	}
+	if (d->terms->elsewhere && (rc = plan_has_enough_in_sum(&d->a, &d->groups, d->t, &d->answer->why, err)) <= 0) {
+		d->answer->verdict = SL_VERDICT_IMPOSSIBLE;
+		return rc;
 	}
 	if (choose_awake(d, err) < 0 || (!d->choice.stopped && choose(d, err) < 0) ||
 	    (d->choice.stopped && !count_chosen(d) && choose_sooner(d, err) < 0))
@@ -660,6 +662,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 		(void) plan_put_back(p, d.at, NULL);
 	}
 	plan_attempt_end(&d.a);
+	plan_moves_free(d.move, d.moves);
 	sl_choice_free(&d.choice);
 	show_late(&d);
 	plan_victims_free(&d.groups);
@@ -669,6 +672,8 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 void sl_preempt_answer_free(struct sl_preempt_answer *a)
 {
 	free(a->victim);
+	plan_moves_free(a->move, a->moves);
 	a->victim = NULL;
-	a->victims = 0;
+	a->move = NULL;
+	a->victims = a->moves = 0;
 }

@@ -113,10 +113,13 @@ static int may_be_stopped(const struct finder *f, uint32_t j, struct sl_error *e
 {
 	const struct sl_plan *p = f->a->p;
 	uint32_t own = f->a->w->entry.job;
+	int rc;
 
 	if (!sl_snapshot_may_stop(p->c->snap, own, j) || keeps_some(p, j) || !is_booked_plainly(p, j) || f->stopped[j] ||
 	    is_in_circle(f, p->c->snap->job.id[j]) || plan_is_spared(p, f->terms, f->limits, j))
 		return 0;
+	if (f->terms->elsewhere && (rc = plan_may_move(f->a->p, j, err)) <= 0)
+		return rc;
 	return f->terms->may ? f->terms->may(f->terms->arg, j, own, err) : 1;
 }
 
@@ -280,6 +283,42 @@ void plan_victims_free(struct victim_groups *g)
 	*g = (struct victim_groups) { NULL, 0, 0 };
 }
 
+/* -- when they are gone ----------------------------------------------------------- */
+
+static int64_t gone_at(const struct sl_plan *p, uint32_t j)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	int64_t soon = sl_later(p->c->now, SL_OVERDUE_S), grace = sl_later(p->c->now, job->grace_time[j]);
+
+	if (job->preempt_mode[j] == SL_STOP_SUSPEND || job->grace_time[j] < 0)
+		grace = soon;
+	return grace > soon ? grace : soon;
+}
+
+int64_t plan_group_gone_at(const struct sl_plan *p, const struct victim_group *g)
+{
+	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
+
+	for (uint32_t k = 0; k < g->jobs; k++) {
+		int64_t own = gone_at(p, g->job[k]);
+
+		at = own > at ? own : at;
+	}
+	return at;
+}
+
+int64_t plan_all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of)
+{
+	int64_t at = sl_later(p->c->now, SL_OVERDUE_S);
+
+	for (uint32_t g = 0; g < groups->count; g++) {
+		int64_t own = !of || of[g] ? plan_group_gone_at(p, &groups->item[g]) : at;
+
+		at = own > at ? own : at;
+	}
+	return at;
+}
+
 /* -- what the job needs at least, in numbers ------------------------------------------ */
 
 void plan_to_dims(const struct sl_request *r, const struct sl_resources *have, int64_t *amount)
@@ -341,6 +380,7 @@ struct hunt {
 	struct sl_victim_piece *piece;
 	uint32_t *number;		/* [node of the cluster] of *node*, or SL_NONE */
 	double *cost;
+	bool *gone;			/* [group] */
 	struct sl_victims v;
 };
 
@@ -430,6 +470,7 @@ static int hunt_set_gone(void *arg, uint32_t group, bool gone, struct sl_error *
 				(void) plan_set_gone(h->a->p, g->job[k], h->t, !gone, NULL);
 			return -1;
 		}
+	h->gone[group] = gone;
 	return 0;
 }
 
@@ -438,6 +479,25 @@ static int hunt_fits(void *arg, struct sl_error *err)
 	struct hunt *h = arg;
 
 	return plan_fits(h->a, h->t, h->seconds, false, err);
+}
+
+/* The jobs that are gone have other places, while the job has its own. */
+static int hunt_accepts(void *arg, struct sl_error *err)
+{
+	struct hunt *h = arg;
+	struct sl_plan *p = h->a->p;
+	struct booking *b = NULL;
+	int rc = plan_fits(h->a, h->t, h->seconds, true, err);
+
+	if (rc > 0)
+		rc = plan_take(h->a, h->t, plan_time(p, h->a->w, h->t), &b, err);
+	if (rc > 0) {
+		rc = plan_find_elsewhere(p, b, h->groups, h->gone, h->t, NULL, NULL, err);
+		if (plan_unbook(p, b, rc < 0 ? NULL : err) < 0)
+			rc = -1;
+		plan_free_booking(b);
+	}
+	return rc;
 }
 
 static bool hunt_has_enough(void *arg)
@@ -474,13 +534,14 @@ static int prepare(struct hunt *h, bool count_alike, struct sl_error *err)
 	h->node = calloc((size_t) nodes + 1, sizeof(*h->node));
 	h->piece = calloc(count_places(h) + 1, sizeof(*h->piece));
 	h->cost = calloc((size_t) h->groups->count + 1, sizeof(*h->cost));
-	if (!h->number || !h->node || !h->piece || !h->cost)
+	h->gone = calloc((size_t) h->groups->count + 1, sizeof(*h->gone));
+	if (!h->number || !h->node || !h->piece || !h->cost || !h->gone)
 		return plan_no_memory(err);
 	for (uint32_t g = 0; g < h->groups->count; g++)
 		h->cost[g] = count_alike ? h->groups->item[g].jobs : h->groups->item[g].sum;
 	h->v = (struct sl_victims) { .groups = h->groups->count, .cost = h->cost, .dims = OF_GRES + r->gres_needs,
 		.min_nodes = r->min_nodes ? r->min_nodes : 1, .max_nodes = r->max_nodes, .most_mip = most_mip(h->a->p, h->terms), .bounded = !r->parts && !r->picks, .set_gone = hunt_set_gone,
-		.fits = hunt_fits, .has_enough = hunt_has_enough, .arg = h };
+		.fits = hunt_fits, .accepts = h->terms->elsewhere ? hunt_accepts : NULL, .has_enough = hunt_has_enough, .arg = h };
 	read_nodes(h);
 	read_pieces(h);
 	plan_total(h->a->tl, r, h->v.total);
@@ -493,12 +554,13 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 			int64_t seconds, bool count_alike, struct sl_choice *choice, struct sl_error *err)
 {
 	uint64_t begun = a->p->c->effort.spent;
+	uint64_t most = terms->elsewhere ? SL_PREEMPT_WORK_ELSEWHERE : SL_PREEMPT_WORK;
 	struct hunt h = { .a = a, .terms = terms, .groups = groups, .t = t, .seconds = seconds,
-			  .most = begun + (terms->most_work ? terms->most_work : SL_PREEMPT_WORK) };
+			  .most = begun + (terms->most_work ? terms->most_work : most) };
 	int rc = prepare(&h, count_alike, err);
 
 	if (!rc) {
-		h.v.most_work = terms->most_work ? terms->most_work : SL_PREEMPT_WORK;
+		h.v.most_work = terms->most_work ? terms->most_work : most;
 		rc = sl_victims_choose(&h.v, choice, err);
 		a->p->mip_work += choice->mip_work > 0 ? choice->mip_work + MIP_OVERHEAD : 0;
 		if (choice->mip_hung)	/* others' answers do not wait for that, too */
@@ -508,5 +570,6 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 	free(h.node);
 	free(h.piece);
 	free(h.cost);
+	free(h.gone);
 	return rc;
 }

@@ -16,6 +16,11 @@
  * Nobody stops in a circle: a job that was stopped for another one stops neither that one nor those for which that one
  * was stopped in its turn, for as long as the snapshot lists it (snapshot.h, stopped).
  *
+ * Consolidation: with *elsewhere* only those are stopped that have another place, so that they can start again at once.  It is a
+ * place on nodes that the job does not get, free for their whole walltime from when all of the set are gone, and all of the set
+ * have theirs side by side.  Of the sets that make room for the job, and do not without any of their jobs, it is the cheapest of which
+ * that is true.  They are requeued, whatever Slurm's mode is, where Slurm allows that.
+ *
  * A job with a held place (of this plan or an earlier one) is booked on that place and stops nobody else.  In the plan that stops
  * others for it, it does not start elsewhere.  If the place cannot
  * be had by the time until which it is held, it is released, and others are stopped at once for what is missing (if a node of it
@@ -38,11 +43,13 @@
 struct sl_preempt_terms {
 	int64_t at;			/* it is to start then, or later; 0: as soon as others can be gone */
 	double wait_price;		/* what an hour of waiting costs; less than 0: it does not wait, whatever others cost */
+	double max_cost;		/* of a set that is dearer nobody is stopped; 0: whatever it costs */
+	bool elsewhere;			/* only jobs are stopped, and requeued, that have another place */
 	uint32_t max_victims;		/* jobs stopped for it at most; 0: any number */
 	uint32_t max_a_cycle, max_an_hour;	/* jobs stopped for anybody, in this plan and with the last hour's; 0: any number */
 	uint32_t max_of_user, max_of_partition;	/* the same, of one user or partition; 0: any number */
 	uint32_t mode;			/* SL_STOP_*: REQUEUE or EXPEDITE where Slurm allows it; else as Slurm has it */
-	uint64_t most_work;		/* units (base/effort.h) of the search; 0: SL_PREEMPT_WORK */
+	uint64_t most_work;		/* units (base/effort.h) of the search; 0: SL_PREEMPT_WORK, or ..._ELSEWHERE */
 	double most_mip;		/* seconds of work (mip.h) of an integer program where that does not prove it; 0: SL_PREEMPT_MIP;
 					 * less than 0: none is solved */
 	/* May that running job (row) be stopped for the other?  1, 0, or -1 with *err.  NULL: all may. */
@@ -57,6 +64,7 @@ struct sl_preempt_terms {
 #define SL_PREEMPT_MOST_RESTARTS 3
 
 #define SL_PREEMPT_WORK UINT64_C(40000000)
+#define SL_PREEMPT_WORK_ELSEWHERE UINT64_C(4000000)	/* with *elsewhere*, where most jobs that wait are asked about in vain */
 #define SL_PREEMPT_MIP 0.2
 #define SL_PREEMPT_MIP_OF_PLAN 1.0	/* for all jobs of one plan together */
 #define SL_PREEMPT_MOST_COST 1e15	/* of one job: sums of these are still exact enough to be compared */
@@ -64,12 +72,17 @@ struct sl_preempt_terms {
 struct sl_preempt_answer {
 	enum sl_verdict verdict;
 	bool is_held;			/* its place is held already: nobody is stopped */
-	bool waits;			/* to wait costs less */
+	bool waits;			/* to wait costs less, or a set costs more than it may */
 	int64_t start;			/* when it is to start; 0: it has no place */
 	int64_t alone;			/* when it would start if nobody were stopped, as far as that was asked; 0: it was not, or never */
 	double cost, bound;		/* of a set that was found, also where the job waits instead */
 	uint32_t *victim;		/* rows of those who are stopped; the answer's */
 	uint32_t victims;
+	struct sl_move {		/* with *elsewhere*: where each of them has a place; the answer's */
+		uint32_t job;		/* its row */
+		struct sl_nodeset nodes;
+	} *move;
+	uint32_t moves;
 	uint32_t permitted;		/* jobs that might have been */
 	uint32_t sets;			/* that were compared */
 	struct sl_refusal why;		/* there is no place; or why it waits */

@@ -7,6 +7,9 @@
  * these costs what any set costs at least, it is proven.  If not, and there are few groups, all sets are looked through, as far as
  * they could still be cheaper (branch and bound): each group is kept or stopped, the dearest first.  If there are more, or that
  * takes too long, an integer program gives a bound and proposes a set (victims_mip.c).
+ *
+ * Where sets have to be accepted, the bounds hold as they are, since they hold of more sets.  A set that is refused is no limit to the
+ * others: all that may be cheaper are looked through, and of those that fit the ones of which nobody can be left out are asked about.
  */
 #include "model/victims.h"
 #include "model/victims_private.h"
@@ -96,15 +99,42 @@ static bool all_cost_something(const struct search *s)
 	return true;
 }
 
-static void keep_if_best(struct search *s)
+/* True if the job does not fit if any of those goes on who are gone.  1, 0 or -1. */
+static int is_each_needed(struct search *s)
+{
+	int rc = 0;
+
+	for (uint32_t g = 0; !rc && g < s->v->groups; g++) {
+		if (!s->gone[g])
+			continue;
+		if (set_gone(s, g, false) < 0 || (rc = fits(s)) < 0 || set_gone(s, g, true) < 0)
+			return -1;
+	}
+	return !rc;
+}
+
+static int is_accepted(struct search *s)
+{
+	int rc = s->v->accepts ? is_each_needed(s) : 1;
+
+	return rc > 0 && s->v->accepts ? s->v->accepts(s->v->arg, s->err) : rc;
+}
+
+/* 0 or -1. */
+static int keep_if_best(struct search *s)
 {
 	double cost = cost_of_gone(s);
+	int rc;
 
 	s->sets++;
 	if (cost >= s->cost)
-		return;
+		return 0;
+	rc = is_accepted(s);
+	if (rc <= 0)
+		return rc;
 	s->cost = cost;
 	memcpy(s->best, s->gone, s->v->groups * sizeof(*s->best));
+	return 0;
 }
 
 /* Put back who is not needed, the dearest first.  Nobody is where the set costs as little as any.  0; 1: given up, some of them
@@ -158,9 +188,7 @@ static int try_list(struct search *s, const uint32_t *list, uint32_t count)
 	}
 	if (set_first(s, list, count, hi) < 0 || (rc = put_back_needless(s)) < 0)
 		return -1;
-	if (!rc)
-		keep_if_best(s);
-	return 0;
+	return rc ? 0 : keep_if_best(s);
 }
 
 /* -- orders of groups ------------------------------------------------------------- */
@@ -260,6 +288,8 @@ static int try_rules(struct search *s)
 /* Of what is decided so far nothing can be cheaper than the best. */
 static bool is_hopeless(struct search *s, double cost)
 {
+	if (isinf(s->cost))
+		return false;
 	if (cost >= s->cost - margin(s->cost))
 		return true;
 	return cost + victims_bound(&s->bounds, s->state) >= s->cost - margin(s->cost);
@@ -272,10 +302,8 @@ static int branch(struct search *s, uint32_t at, double cost)
 	uint32_t g = at < s->v->groups ? s->order[at] : 0;
 	int rc, all = 1;
 
-	if (at == s->v->groups) {
-		keep_if_best(s);
-		return 1;
-	}
+	if (at == s->v->groups)
+		return keep_if_best(s) < 0 ? -1 : 1;
 	if (has_enough(s) || s->looks > s->last_look)
 		return 0;
 	s->state[g] = VICTIM_KEPT;
@@ -337,8 +365,26 @@ static int try_program(struct search *s)
 
 /* -- */
 
+/* The sets that may be cheaper than the best, as far as there is work for it.  0 or -1. */
+static int look_through(struct search *s, bool *all)
+{
+	int rc;
+
+	*all = false;
+	if (is_cheapest(s) || s->v->groups > MOST_TO_BRANCH)
+		return 0;
+	s->last_look = s->v->most_mip > 0 && !s->v->accepts ? s->looks + LOOKS_BEFORE_MIP : UINT32_MAX;
+	if (set_all(s, true) < 0 || (rc = branch(s, 0, 0)) < 0)
+		return -1;
+	*all = rc;
+	if (rc && !isinf(s->cost))
+		s->bound = s->cost;
+	return 0;
+}
+
 static int search_all(struct search *s, struct sl_choice *c)
 {
+	bool all;
 	int rc;
 
 	if (set_all(s, true) < 0 || (rc = fits(s)) < 0)
@@ -352,21 +398,19 @@ static int search_all(struct search *s, struct sl_choice *c)
 		s->bound = 0;	/* (the numbers are wrong, for it fits) */
 	if (try_rules(s) < 0)
 		return -1;
-	if (isinf(s->cost)) {
+	if (isinf(s->cost) && !s->v->accepts) {
 		c->verdict = SL_VERDICT_UNPROVEN;
 		return 0;
 	}
-	c->verdict = SL_VERDICT_FOUND;
-	if (!is_cheapest(s) && s->v->groups <= MOST_TO_BRANCH) {
-		s->last_look = s->v->most_mip > 0 ? s->looks + LOOKS_BEFORE_MIP : UINT32_MAX;
-		if (set_all(s, true) < 0 || (rc = branch(s, 0, 0)) < 0)
-			return -1;
-		s->bound = rc ? s->cost : s->bound;
-	}
-	if (!is_cheapest(s) && s->v->bounded && s->v->most_mip > 0 && try_program(s) < 0)
+	if (look_through(s, &all) < 0 ||
+	    (!all && !is_cheapest(s) && s->v->bounded && s->v->most_mip > 0 && try_program(s) < 0))
 		return -1;
-	if (is_cheapest(s))
-		c->verdict = SL_VERDICT_OPTIMAL;
+	c->none_accepted = all && isinf(s->cost);
+	if (isinf(s->cost)) {
+		c->verdict = all ? SL_VERDICT_IMPOSSIBLE : SL_VERDICT_UNPROVEN;
+		return 0;
+	}
+	c->verdict = is_cheapest(s) ? SL_VERDICT_OPTIMAL : SL_VERDICT_FOUND;
 	c->bound = s->bound < s->cost ? s->bound : s->cost;
 	c->cost = s->cost;
 	return 0;

@@ -11,6 +11,9 @@
  * what is stopped there covers what its claim lacks; a sum has to be covered by somebody.  A job that needs less than that
  * says would be denied a set, so these numbers may be too low and never too high.
  *
+ * A set may have to be *accepted*, too, by a question of which nothing follows for other sets: do those who are stopped have places
+ * elsewhere?  Then the cheapest is looked for among the sets that are accepted, make the job fit, and do not without any of their groups.
+ *
  * Ownership: the problem borrows all of its lists; a choice owns its.  Threads: none.
  */
 #ifndef SL_VICTIMS_H
@@ -50,11 +53,13 @@ struct sl_victims {
 	/* At first nobody is gone.  0, or -1 with *err. */
 	int (*set_gone)(void *arg, uint32_t group, bool gone, struct sl_error *err);
 	int (*fits)(void *arg, struct sl_error *err);	/* 1, 0 or -1 */
+	int (*accepts)(void *arg, struct sl_error *err);	/* 1, 0 or -1, of a set that fits; NULL: all sets are accepted */
 	void *arg;
 };
 
 struct sl_choice {
 	enum sl_verdict verdict;	/* OPTIMAL, FOUND, IMPOSSIBLE; UNPROVEN: all together would do, and no set was found in the work there is */
+	bool none_accepted;		/* IMPOSSIBLE: there are sets that would do, and none of them is accepted */
 	bool *stopped;			/* by group */
 	uint32_t count;
 	double cost, bound;

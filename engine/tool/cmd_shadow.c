@@ -240,7 +240,10 @@ static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *
 {
 	char from[SL_TEXT_SIZE], to[SL_TEXT_SIZE];
 	uint32_t jobs = r->runs ? r->runs : 1;	/* to divide by */
+	char moved[60] = "";
 
+	if (r->moves)
+		snprintf(moved, sizeof(moved), "; %" PRIu32 " of them would be moved", r->moves);
 	printf("%s to %s: sched/%s decided, %s looked on\n", sl_text_time(from, r->from), sl_text_time(to, r->to),
 	       *r->stock ? r->stock : "?", *r->policies ? r->policies : "the policies");
 	printf("jobs          %" PRIu32 " that Slurm started\n", r->runs);
@@ -249,7 +252,8 @@ static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *
 	print_verdict(r, SL_SHADOW_LATER, "later", " that they kept waiting");
 	print_verdict(r, SL_SHADOW_REFUSED, "refused", " that they refused");
 	if (r->stops)
-		printf("would stop    %" PRIu32 " running jobs for %" PRIu32 " others, at a cost of %.4g\n", r->stops, r->stopped_for, r->stop_cost);
+		printf("would stop    %" PRIu32 " running jobs for %" PRIu32 " others, at a cost of %.4g%s\n", r->stops, r->stopped_for, r->stop_cost,
+		       moved);
 	printf("mean wait     %s under Slurm", sl_text_duration(from, (int64_t) (us->all.waited / jobs)));
 	printf(", %s as the policies had it\n", sl_text_duration(to, (int64_t) (us->all.planned / jobs)));
 	printf("utilization   %.4f; %.4f with what they would have started at once\n", sl_shadow_share(r->used_s, r->cores_s),

@@ -98,6 +98,7 @@ static const struct line {
 	{ "actions", "actions", COUNT, false },
 	{ "actions_failed", "actions failed", COUNT, false },
 	{ "stops", "jobs stopped", COUNT, false },
+	{ "moves", "  moved", COUNT, false },
 	{ "stops_refused", "stops refused", COUNT, false },
 	{ "stop_refused", "  last", TEXT, false },
 	{ "held_places", "places held", COUNT, false },

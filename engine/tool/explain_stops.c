@@ -25,7 +25,8 @@ static void print_stopped(const struct sl_plan_image *plan, uint32_t id, FILE *o
 
 	for (uint32_t i = 0; i < plan->stop.rows; i++)
 		if (plan->stop.preemptor[i] == id && n++ < SHOWN)
-			fprintf(out, "%s job %" PRIu32, n == 1 ? "  stopped for it:" : ",", plan->stop.job[i]);
+			fprintf(out, "%s job %" PRIu32, n > 1 ? "," : plan->stop.moves[i] ? "  moved for it:" : "  stopped for it:",
+				plan->stop.job[i]);
 	if (n > SHOWN)
 		fprintf(out, ", and %" PRIu32 " more", n - SHOWN);
 	for (uint32_t i = 0; n && i < plan->hold.rows; i++)

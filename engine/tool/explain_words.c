@@ -36,7 +36,9 @@ void sl_explain_stop(const json_t *event, bool done, FILE *out)
 	char at[SL_TEXT_SIZE];
 
 	if (preemptor) {
-		fprintf(out, "%s for job %lld, at a cost of %.4g", done ? "stopped" : "was to be stopped", (long long) preemptor,
+		const char *verb = json_is_true(json_object_get(event, "moves")) ? "moved" : "stopped";
+
+		fprintf(out, "%s%s for job %lld, at a cost of %.4g", done ? "" : "was to be ", verb, (long long) preemptor,
 		       json_number_value(json_object_get(event, "cost")));
 		print_because(event, "for that one the plan ", out);
 	} else if (json_is_true(json_object_get(event, "release"))) {

@@ -44,7 +44,7 @@ static void print_stopped(const json_t *event, FILE *out)
 
 	if (!n)
 		return;
-	fprintf(out, "    stopped for it:");
+	fprintf(out, "    %s for it:", json_is_true(json_object_get(json_array_get(stopped, 0), "moves")) ? "moved" : "stopped");
 	json_array_foreach(stopped, i, stop) {
 		if (i == STOPPED_SHOWN)
 			break;

@@ -50,7 +50,7 @@ static int print_stopped(const struct sl_report *r, FILE *out)
 		sl_text_table_add(t, user_of(r, v->job[i]));
 		sl_text_table_addf(t, "%u", v->preemptor[i]);
 		sl_text_table_addf(t, "%.4g", v->cost[i]);
-		sl_text_table_add(t, mode_of(r, i));
+		sl_text_table_addf(t, "%s%s", mode_of(r, i), v->moves[i] ? ", moved" : "");
 	}
 	return print_table(t, "stopped for others", v->rows, out);
 }
@@ -121,6 +121,7 @@ static void put_stopped(const struct sl_report *r, struct sl_json *j)
 		sl_json_put_int(j, "group", v->group[i]);
 		sl_json_put_real(j, "cost", v->cost[i]);
 		sl_json_put_str(j, "mode", mode_of(r, i));
+		sl_json_put_bool(j, "moves", v->moves[i]);
 		sl_json_put_str(j, "by", text(r, v->by[i]));
 		sl_json_end_object(j);
 	}

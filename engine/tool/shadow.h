@@ -57,6 +57,7 @@ struct sl_shadow_report {
 	struct sl_shadow_plan *plan;
 	struct sl_shadow_stop *stop;	/* the oldest first */
 	uint32_t runs, run_room, plans, plan_room, stops, stop_room, count[SL_SHADOW_VERDICTS];
+	uint32_t moves;		/* of the stops those that have another place to start again */
 	uint32_t stopped_for;	/* jobs for which they would have stopped others */
 	double stop_cost;
 	uint32_t begins, ran_before;	/* times that slurmctld began; runs of which nothing is known for that */

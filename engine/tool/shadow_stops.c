@@ -23,6 +23,7 @@ static int take_victims(struct sl_shadow_report *r, const json_t *stop, int64_t 
 			.victim = victim, .job = (uint32_t) sl_member_integer(victim, "job"),
 			.preemptor = (uint32_t) sl_member_integer(stop, "job"), .when = now, .optimal = *verdict == 'o',
 		};
+		r->moves += json_is_true(json_object_get(victim, "moves"));
 		r->stop_cost += sl_member_number(victim, "cost");
 	}
 	return 0;
@@ -81,6 +82,8 @@ json_t *sl_shadow_pack_stops(const struct sl_shadow_report *r, uint32_t most)
 			"preemptor", (json_int_t) s->preemptor, "time", (json_int_t) s->when, "cost", sl_member_number(s->victim, "cost"),
 			"mode", sl_member_text(s->victim, "mode"), "optimal", s->optimal);
 
+		if (json_is_true(json_object_get(s->victim, "moves")))
+			json_object_set_new(o, "moves", json_true());
 		if (s->ended)
 			json_object_set_new(o, "end", json_integer(s->ended));
 		if (s->started)

@@ -32,6 +32,7 @@ static const struct figure {
 	{ "actions", "actions", "counter", "Actions on jobs: cancelled, modified, signalled and so on." },
 	{ "actions_failed", "failed_actions", "counter", "Those of them that failed." },
 	{ "stops", "stops", "counter", "Running jobs that were stopped for others." },
+	{ "moves", "moves", "counter", "Those of them that had another place to start again." },
 	{ "stops_refused", "refused_stops", "counter", "Stops of a plan that Slurm or the plug-in refused." },
 	{ "held_places", "held_places", "gauge", "Places that are held for jobs for which others were stopped." },
 	{ "shortages", "shortages", "gauge", "Waiting jobs of the last plan for which no stops of others would make a place, as it proves." },

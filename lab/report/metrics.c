@@ -251,13 +251,15 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	return 0;
 }
 
-void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, const struct sl_ended *e, int64_t lost_s)
+void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, bool moves, const struct sl_ended *e, int64_t lost_s)
 {
 	double run = (double) (e->end_s - e->start_s);
 
 	m->stopped.stops++;
 	m->stopped.cancels += mode == SL_STOP_CANCEL;
 	m->stopped.suspends += mode == SL_STOP_SUSPEND;
+	m->stopped.moves += moves;
+	m->stopped.moves_lost_core_s += moves ? (double) e->cores * (double) lost_s : 0;
 	m->stopped.lost_core_s += (double) e->cores * (double) lost_s;
 	m->stopped.lost_gpu_s += (double) e->gpus * (double) lost_s;
 	m->held_s += (double) e->cores * run;

@@ -96,7 +96,9 @@ struct sl_user_result {
 /* Runs that were ended for other jobs. */
 struct sl_stop_figures {
 	uint64_t stops, cancels, suspends;	/* all; those of them that were cancelled, suspended; the others were requeued */
+	uint64_t moves;			/* of the requeued ones those that had another place to start again */
 	double lost_core_s, lost_gpu_s;
+	double moves_lost_core_s;	/* of the core-seconds those of the moves */
 	double lost_core_share, lost_gpu_share;	/* of the core- and GPU-seconds that jobs held; filled in by sl_metrics_result() */
 };
 
@@ -140,7 +142,7 @@ void sl_metrics_destroy(struct sl_metrics *m);
 int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl_error *err);
 
 /* Feed a run that was ended for another job: SL_STOP_*, what it had from when to when, and the seconds of work that are lost. */
-void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, const struct sl_ended *run, int64_t lost_s);
+void sl_metrics_stopped(struct sl_metrics *m, uint32_t mode, bool moves, const struct sl_ended *run, int64_t lost_s);
 
 /* Feed the duration of a cycle in which a policy was asked.  Percentiles of cycles are within 1 %. */
 void sl_metrics_cycle(struct sl_metrics *m, double us);

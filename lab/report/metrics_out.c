@@ -66,6 +66,8 @@ static void put_stops(struct sl_json *j, const struct sl_result *r)
 	sl_json_put_int(j, "stops", (int64_t) r->stopped.stops);
 	sl_json_put_int(j, "stops_cancelled", (int64_t) r->stopped.cancels);
 	sl_json_put_int(j, "stops_suspended", (int64_t) r->stopped.suspends);
+	sl_json_put_int(j, "moves", (int64_t) r->stopped.moves);
+	sl_json_put_real(j, "moves_lost_core_s", r->stopped.moves_lost_core_s);
 	sl_json_put_real(j, "lost_core_s", r->stopped.lost_core_s);
 	sl_json_put_real(j, "lost_gpu_s", r->stopped.lost_gpu_s);
 	sl_json_put_real(j, "lost_core_share", r->stopped.lost_core_share);
@@ -180,6 +182,9 @@ static void print_stops(const struct sl_result *r, FILE *out)
 	if (r->stopped.suspends)
 		fprintf(out, ", %" PRIu64 " suspended", r->stopped.suspends);
 	fputs(")\n", out);
+	if (r->stopped.moves)
+		fprintf(out, "%-24s %" PRIu64 ", at a loss of %.1f core-hours\n", "  of them moved", r->stopped.moves,
+			r->stopped.moves_lost_core_s / 3600);
 	fprintf(out, "%-24s %.1f core-hours", "work lost by that", r->stopped.lost_core_s / 3600);
 	if (r->gpus)
 		fprintf(out, ", %.1f GPU-hours", r->stopped.lost_gpu_s / 3600);

@@ -83,6 +83,7 @@ struct sl_sim_stop {
 	uint32_t job, preemptor;	/* rows; SL_NONE: for no job in particular, by a policy's own word */
 	uint32_t mode;			/* SL_STOP_CANCEL, or it was requeued */
 	uint32_t verdict;		/* SL_VERDICT_*, of the plan that stopped it */
+	bool moves;			/* it had another place to start again, as the plan had it */
 	int64_t start_s, told_s, end_s;	/* began; was told to end; ended */
 	int64_t kept_s, lost_s;		/* seconds of work: up to the last checkpoint; that are to be done again */
 	uint32_t nodes, cores, gpus;

@@ -215,7 +215,7 @@ static int end_stopped(struct sl_sim *s, struct sl_sim_stop *stop, struct sl_end
 		return -1;
 	if (s->audit)
 		sl_audit_stopped(s->audit, stop);
-	sl_metrics_stopped(s->metrics, stop->mode, done, stop->lost_s);
+	sl_metrics_stopped(s->metrics, stop->mode, stop->moves, done, stop->lost_s);
 	if (s->schedule) {
 		stop->first_stretch = s->schedule[job].first_stretch;
 		stop->stretches = s->schedule[job].stretches;

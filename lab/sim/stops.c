@@ -21,6 +21,7 @@ struct of_job {
 	int64_t kept, first_start, end;	/* seconds; 0; when it ends, while it runs */
 	int64_t told;			/* when it was told to end, 0: it was not */
 	uint32_t preemptor, mode, verdict;	/* then */
+	bool moves;
 	bool is_held;			/* a place is held for it */
 	int64_t began;			/* its run, or the part of it since it was suspended last */
 	int64_t booked, rest_s;		/* until when it was before it was told; of its walltime, while it sleeps */
@@ -412,7 +413,7 @@ int sl_stops_ended(struct sl_stops *x, uint32_t job, int64_t end, struct sl_sim_
 	int64_t every = sl_preempt_checkpoint_s(sl_snapshot_str(&x->snap, x->snap.job.comment[job]));
 	bool requeued = of->mode != SL_STOP_CANCEL, was_told = of->told && of->end == end;
 
-	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .verdict = of->verdict,
+	*stop = (struct sl_sim_stop) { .job = job, .preemptor = of->preemptor, .mode = of->mode, .verdict = of->verdict, .moves = of->moves,
 				       .start_s = start, .told_s = of->told, .end_s = end };
 	if (was_told && of->mode == SL_STOP_SUSPEND)
 		return fall_asleep(x, job, end, stop, err);
@@ -486,6 +487,7 @@ static int book_until(struct sl_cluster *c, uint32_t job, int64_t end, struct sl
 struct order {
 	uint32_t id, preemptor, mode, verdict;	/* the JobId; a row or SL_NONE */
 	int64_t start;			/* of the run; 0: whichever it is */
+	bool moves;
 };
 
 /* The row of a running job that it is about; SL_NONE: it ended, was told already, or may not be stopped. */
@@ -518,6 +520,7 @@ static int tell(struct sl_stops *x, struct sl_cluster *c, const struct order *o,
 	x->of[job].preemptor = o->preemptor;
 	x->of[job].mode = o->mode;
 	x->of[job].verdict = o->verdict;
+	x->of[job].moves = o->moves;
 	if (note_stopped(x, job, o->preemptor, now, err) < 0)
 		return -1;
 	x->job.end_time[job] = end;
@@ -556,7 +559,7 @@ static struct order order_of(const struct sl_stops *x, const struct sl_cluster *
 	const struct sl_plan_stop_view *v = &x->plan.stop;
 
 	return (struct order) { v->job[row], find_waiting(x, c, v->preemptor[row]), mode_of(x, c, row), verdict_of(x, row),
-				v->start_time[row] };
+				v->start_time[row], v->moves[row] };
 }
 
 /* Of a group all are told, or nobody is: one of them ended meanwhile. */
@@ -600,7 +603,7 @@ static int act_all(struct sl_stops *x, struct sl_cluster *c, sl_stops_told *told
 
 	for (uint32_t i = 0; !rc && i < v->rows; i++) {
 		bool cancels = v->verb[i] == SL_ACTION_CANCEL;
-		struct order o = { v->job[i], SL_NONE, cancels ? SL_STOP_CANCEL : SL_STOP_REQUEUE, SL_VERDICT_NONE, 0 };
+		struct order o = { v->job[i], SL_NONE, cancels ? SL_STOP_CANCEL : SL_STOP_REQUEUE, SL_VERDICT_NONE, 0, false };
 
 		if (cancels || v->verb[i] == SL_ACTION_REQUEUE)
 			rc = tell(x, c, &o, told, arg, err);

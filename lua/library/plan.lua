@@ -83,6 +83,8 @@ function plan:earliest(job, how) end
 ---@class sched.stops how a job may have others stopped for it
 ---@field at? integer it starts no sooner than at that time
 ---@field wait_price? number what an hour of waiting costs: it waits if that is cheaper
+---@field max_cost? number of a set that costs more nobody is stopped
+---@field elsewhere? boolean only jobs are stopped, and requeued, that have another place where they can start again
 ---@field max_victims? integer jobs stopped for it at most
 ---@field max_a_cycle? integer jobs stopped in this cycle at most, for anybody
 ---@field max_an_hour? integer ... with those of the last hour
@@ -98,6 +100,7 @@ function plan:earliest(job, how) end
 ---@field cost number of the set that was found
 ---@field bound number no set costs less
 ---@field victims sched.job[] who is stopped
+---@field moves? { job: sched.job, nodes: sched.nodeset }[] with elsewhere: where each of those who are stopped has a place
 ---@field start? integer when the job is to start
 ---@field alone? integer with wait_price: when it would start by itself
 ---@field permitted integer how many might have been stopped

@@ -119,7 +119,7 @@ static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 		return;
 	}
 	by = sl_plain(xstrdup(sl_image_str(&m->plan->image, v->by[row])));
-	info("sched/lua: policy %s: %pJ is stopped for %pJ", by, victim, preemptor);
+	info("sched/lua: policy %s: %pJ is %s for %pJ", by, victim, v->moves[row] ? "moved" : "stopped", preemptor);
 	xfree(by);
 	if (!sl_stop_tell(victim, preemptor, v->mode[row])) {
 		set_fate(m, row, SL_FATE_ACTION, "slurmctld did not stop it");
@@ -130,6 +130,7 @@ static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 	count_left(b);
 	set_fate(m, row, SL_FATE_DONE, "");
 	m->status->stops++;
+	m->status->moves += v->moves[row] != 0;
 	b->told++;
 }
 

@@ -336,6 +336,8 @@ static void put_victim(struct record *r, uint32_t i)
 	put_int(j, "gpus", snap->job.alloc_gpus[n->row]);
 	sl_json_put_real(j, "cost", stop->cost[i]);
 	put_text(j, "mode", sl_stop_mode_word(stop->mode[i] == SL_STOP_NONE ? snap->job.preempt_mode[n->row] : stop->mode[i]));
+	if (stop->moves[i])
+		sl_json_put_bool(j, "moves", true);
 	sl_json_end_object(j);
 }
 

@@ -171,6 +171,7 @@ static void put_counters(struct sl_json *j, const struct sl_status *s)
 	PUT(actions);
 	PUT(actions_failed);
 	PUT(stops);
+	PUT(moves);
 	PUT(stops_refused);
 	PUT(held_places);
 	PUT(shortages);

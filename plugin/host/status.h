@@ -72,6 +72,7 @@ struct sl_status {
 	uint64_t rows_refused;		/* rows of plans that the checker took out (host/refused.h) */
 	int64_t row_refused_time;	/* when that was last; 0: never */
 	char row_refused[320];		/* the last one: "job 7: start: why" */
+	uint64_t moves;			/* of the stops: those who had another place to start again */
 	uint64_t stops, stops_refused;	/* jobs that were stopped for others, and that were not though a plan said so */
 	char stop_refused[320];		/* the last one: "JobId=4 is not stopped for JobId=7: why" */
 	uint64_t held_places;		/* places that are held */

@@ -389,6 +389,18 @@ static void costs_less_than_nothing(struct build *b, struct sl_plan_stop_row *ro
 	row->cost = -1;
 }
 
+static void is_moved_without_a_requeue(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->moves = 1;
+}
+
+static void is_half_moved(struct build *b, struct sl_plan_stop_row *row)
+{
+	(void) b;
+	row->moves = 2;
+}
+
 static void is_gone(struct build *b, struct sl_plan_stop_row *row)
 {
 	(void) b;
@@ -406,6 +418,8 @@ static void nobody_is_stopped_whom_slurm_would_not_let_be_stopped_and_both_jobs_
 	expect_wrong(1, is_of_another_qos, WHO "may not be preempted by it");
 	expect_wrong(1, is_exempt, WHO "may not be preempted yet");
 	expect_wrong(1, cannot_be_requeued, WHO "may not be stopped in that way");
+	expect_wrong(1, is_moved_without_a_requeue, WHO "is moved, and would not be requeued");
+	expect_wrong(1, is_half_moved, WHO "is neither moved nor not moved");
 	expect_wrong(1, costs_less_than_nothing, WHO "would cost less than nothing");
 	expect_wrong(1, is_gone, "job 7: job 99 is to be stopped for it, which is not in the snapshot");
 	expect_wrong(7, NULL, "job 7: job 7 is to be stopped for it, which is itself");

@@ -47,3 +47,29 @@ describe("examples/cookbook/whole_gpus", function()
 		assert.equal(91, plan.raw.stops[1].job)
 	end)
 end)
+
+describe("examples/cookbook/move_jobs", function()
+	local function decide(lost, waited)
+		local function victim(id, row)
+			row.id, row.qos, row.stoppable, row.ends_in, row.tasks, row.cores, row.gpus_per_node = id, "low", true, "9h", 1, 1, 2
+			return row
+		end
+		return t.decide({ site = "examples/cookbook/move_jobs.lua" }, t.cluster { nodes = "2x8c4g", now = 1700000000, running = {
+			victim(91, { nodes = { "n1" }, started_ago = lost }), victim(92, { nodes = { "n2" }, started_ago = lost + 60 }) },
+			pending = { { id = 1, gpus_per_node = 4, tasks = 1, time_limit = "1h", preempts = "QOS=low", flags = { "MAY_PREEMPT" },
+				submit_time = 1700000000 - waited, eligible_time = 1700000000 - waited } } }).raw.stops
+	end
+
+	it("moves a job rather than to stop one", function()
+		local stops = decide(600, 60)
+		assert.equal(1, #stops)
+		assert.same({ 91, 1 }, { stops[1].job, stops[1].moves })
+	end)
+
+	it("stops one that has lost too much to be moved, once the other has waited for an hour", function()
+		assert.same({}, decide(36000, 60))
+		local stops = decide(36000, 3601)
+		assert.equal(1, #stops)
+		assert.same({ 91, 0 }, { stops[1].job, stops[1].moves })
+	end)
+end)

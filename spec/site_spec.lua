@@ -203,7 +203,7 @@ describe("a site file is refused", function()
 
 	it("with a function of sched that does not exist", function()
 		matches('default = { sched.quotta { } }', "^site.lua:3: sched has no function 'quotta'; did you mean 'quota'%? " ..
-			"known: ageing, api, borrow, duration, fair_share, file, first_job, forecasts, gpu_share, layers, limit, place, " ..
+			"known: ageing, api, borrow, consolidate, duration, fair_share, file, first_job, forecasts, gpu_share, layers, limit, place, " ..
 			"preempt, quota, score, site, weighted, when")
 	end)
 end)

@@ -166,6 +166,11 @@ function sched.place(place) end
 ---@return sched.policy
 function sched.gpu_share(options) end
 
+--- Running jobs are moved, so that a whole block or node becomes free for a job that waits.
+---@param options? { max_price?: number, wait_price?: number, min_gain?: number|string, after?: number|string, min_runtime?: number|string, again?: number|string, hold?: number|string, max_moves?: integer, max_a_cycle?: integer, max_an_hour?: integer, max_of_user?: integer, max_of_partition?: integer, prove?: number, jobs?: integer, window?: integer, may?: fun(victim: sched.job, job: sched.job, cluster: sched.cluster): boolean?, cost?: fun(victim: sched.job, job: sched.job, cluster: sched.cluster): number }
+---@return sched.policy
+function sched.consolidate(options) end
+
 ---@class sched.node_class nodes of which the same is there and free, while a score is asked
 ---@field node sched.node one of them
 ---@field nodes integer

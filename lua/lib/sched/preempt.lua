@@ -215,7 +215,7 @@ end
 
 local function make_how(opt, books)
 	local how = { may = may_of(opt, books), cost = opt.cost or nil, wait_price = opt.wait_price, prove = opt.prove,
-		mode = opt.mode }
+		mode = opt.mode, elsewhere = opt.elsewhere, max_cost = opt.max_price }
 	for _, name in ipairs(limits) do
 		how[name] = opt[name]
 	end
@@ -225,22 +225,23 @@ end
 -- -- a cycle -------------------------------------------------------------------------
 
 -- How many jobs the answer says are stopped, and for what.
-local function tell(job, answer)
+local function tell(opt, job, answer)
 	if #answer.victims > 0 then
 		local ids = {}
 		for i, victim in ipairs(answer.victims) do
 			ids[i] = i <= 10 and tostring(victim.id) or nil
 		end
-		slurm.log_info("preempt: job %d: stops %d of %d jobs (%s%s), cost %.4g, %s", job.id, #answer.victims,
-			answer.permitted, table.concat(ids, ","), #answer.victims > 10 and ",..." or "", answer.cost, answer.verdict)
+		slurm.log_info("%s: job %d: %s %d of %d jobs (%s%s), cost %.4g, %s", opt.word, job.id,
+			opt.elsewhere and "moves" or "stops", #answer.victims, answer.permitted, table.concat(ids, ","),
+			#answer.victims > 10 and ",..." or "", answer.cost, answer.verdict)
 	end
 end
 
 -- What goes wrong for one job is not the others' fault.
-local function attempt(job, f, ...)
-	local ok, answer = pcall(f, ...)
+local function attempt(job, f, opt, ...)
+	local ok, answer = pcall(f, opt, ...)
 	if not ok then
-		slurm.log_error("preempt: job %d: %s", job.id, tostring(answer))
+		slurm.log_error("%s: job %d: %s", opt.word, job.id, tostring(answer))
 	end
 	return answer
 end
@@ -275,7 +276,7 @@ local function as_far_as(opt, cluster, askers, kind, count)
 end
 
 -- A job that fits now has its place on trial, so that those behind it are asked of what is left.
-local function start_on_trial(books, job, how)
+local function start_on_trial(_, books, job, how)
 	local started = books.plan:start(job, how)
 	if started then
 		table.insert(books.trial, job)
@@ -311,8 +312,11 @@ local function note_place(opt, books, job, answer)
 	for node in pairs(books.plan:layout(job) or {}) do
 		books.nodes[node] = true
 	end
-	tell(job, answer)
+	tell(opt, job, answer)
 	note(opt, books, job, answer)
+	if opt.on_place then
+		opt.on_place(job, answer)
+	end
 end
 
 local function start_or_keep(opt, books, how, job, cluster)
@@ -335,9 +339,15 @@ local function start_held(opt, books, how, cluster, askers, count)
 		if kind == "held" then
 			attempt(job, start_or_keep, opt, books, how, job, cluster)
 		elseif books.plan:state(job) ~= "reserved" then
-			attempt(job, start_on_trial, books, job)
+			attempt(job, start_on_trial, opt, books, job)
 		end
 	end
+end
+
+-- True if the job would wait for less than that by itself.
+local function is_soon(books, job, cluster, terms, least)
+	local start = least > 0 and books.plan:earliest(job, terms)
+	return start and start - cluster.now < least
 end
 
 -- True if others were looked for.
@@ -350,22 +360,25 @@ local function stop_for(opt, books, how, job, cluster)
 		if books.plan:earliest(job, terms) == cluster.now then
 			return false
 		end
-	elseif start_on_trial(books, job, terms) then
+	elseif start_on_trial(opt, books, job, terms) then
+		return false
+	end
+	if is_soon(books, job, cluster, terms, opt.min_gain or 0) then
 		return false
 	end
 	local answer, why, _, found = books.plan:preempt(job, how)
 	if answer then
 		note_place(opt, books, job, answer)
 	elseif found then
-		slurm.log_debug("preempt: job %d: %s (%s)", job.id, why, found.verdict)
+		slurm.log_debug("%s: job %d: %s (%s)", opt.word, job.id, why, found.verdict)
 	end
 	return true
 end
 
 -- As in backfill the first that does not fit books its nodes from when it could start, and nobody behind it is to
 -- have them.
-local function book_ahead(books, job)
-	if books.plan:state(job) == "reserved" or start_on_trial(books, job) or books.head then
+local function book_ahead(opt, books, job)
+	if books.plan:state(job) == "reserved" or start_on_trial(opt, books, job) or books.head then
 		return
 	end
 	if books.plan:reserve(job) then
@@ -382,12 +395,14 @@ local function stop_for_rest(opt, books, how, cluster, askers, count)
 		elseif kind == "asks" then
 			left = left - (attempt(job, stop_for, opt, books, how, job, cluster) and 1 or 0)
 		elseif not kind then
-			attempt(job, book_ahead, books, job)
+			attempt(job, book_ahead, opt, books, job)
 		end
 	end
 end
 
-local function stop_for_all(opt, cluster, plan)
+--- Look for others to stop by these options, whose *word* begins messages. (sched.consolidate has *elsewhere*, *max_price* and
+--- *min_gain*, too, and *on_place*, which is called with each job for which others are stopped, and what was found.)
+function M.stop_for_all(opt, cluster, plan)
 	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {},
 		nodes = {} }
 	plan:own_preemption()	-- (what is spared here would otherwise be Slurm's select's)
@@ -398,19 +413,25 @@ local function stop_for_all(opt, cluster, plan)
 	end_trial(books)
 end
 
+--- Why others are not stopped for the job by these options; nil: they may be.
+function M.reason_not(opt, cluster, job)
+	return reason_not(opt, count_held(opt, cluster), job, cluster) or reason_never(job)
+end
+
 --- sched.preempt { ... }, with the place of the call.
 function M.make(path, line, t)
 	local fail = component.locate(path, line)
 	local opt = component.read("sched.preempt", t, definitions, fail)
 	check_reclaim(opt.reclaim, fail)
+	opt.word = "preempt"
 	return {
 		name = "preempt", doc = "the cheapest running jobs are stopped for those that may preempt them",
-		prepare = function(cluster, plan) stop_for_all(opt, cluster, plan) end,
+		prepare = function(cluster, plan) M.stop_for_all(opt, cluster, plan) end,
 		explain = function(job, cluster)
 			if cluster.source == "capture" then	-- Slurm's commands do not show whom it lets a job preempt
 				return "whether others may be stopped for it is not known here; what was decided is in the lines above"
 			end
-			local why = reason_not(opt, count_held(opt, cluster), job, cluster) or reason_never(job)
+			local why = M.reason_not(opt, cluster, job)
 			return why and ("nobody is stopped for it: %s"):format(why) or "others may be stopped for it"
 		end,
 	}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# sched.consolidate: running jobs are moved so that a node, or a block, becomes free for a job that waits, and start again elsewhere.
+. "${0%/*}/live.sh"
+. "${0%/*}/beside.sh"
+needs_plugin
+SL_NODE_SHAPE="CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2"
+live_begin 9 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE" \
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
+	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
+	PreemptType=preempt/partition_prio PreemptMode=REQUEUE GresTypes=gpu DebugFlags=NO_CONF_HASH \
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
+needs_engine
+beside_begin
+PARAMETERS=,lua_interval=0.5,lua_wake=50
+
+consolidates() { # OPTIONS of sched.consolidate
+	reload <<-EOL
+	local sched = require "sched"
+	return sched.site { interval = 0.5, default = { sched.consolidate { $1 }, "easy" } }
+	EOL
+	wait_for 20 status_is source site
+	wait_for 20 log_said 'loaded from'
+}
+
+low() { sbatch --parsable --output=/dev/null -J low -p low -t 60 --requeue "$@" --wrap 'exec sleep 600'; }
+runs_all() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
+runs_again() { job_is "$1" RUNNING && [ "$(job_get "$1" Restarts)" = 1 ]; }
+explains() { schedlua explain --dir "$C/state/schedlua" "$1" 2> /dev/null | grep -qE -e "$2"; }
+was_requeued() { job_is "$1" PENDING && [ "$(job_get "$1" Restarts)" = 1 ]; }
+one_was_requeued() { local id; for id; do ! was_requeued "$id" || { MOVED=$id; return 0; }; done; return 1; }
+# MOVED is the one of these that was moved, and runs again. (Slurm has it wait for two minutes, which its user need not.)
+one_runs_again() { # JOBID...
+	wait_for 30 one_was_requeued "$@"
+	scontrol update JobId="$MOVED" StartTime=now
+	wait_for 60 runs_again "$MOVED"
+}
+
+# Of the last two nodes a job has one GPU each: the other ones have ended. A job wants both GPUs of one node.
+halves() {
+	local others ids=()
+	others=$(submit -N7 --exclusive -t 60)
+	starts "$others" 30
+	for _ in 1 2 3 4; do ids+=("$(low --gpus-per-node=1 -N1 -n1)"); done
+	wait_for 30 runs_all "${ids[@]}"
+	[ "$(job_nodes "${ids[0]}")" = "$(job_nodes "${ids[1]}")" ]
+	scancel "${ids[1]}" "${ids[3]}"
+	wait_for 30 job_done "${ids[1]}"
+	wait_for 30 job_done "${ids[3]}"
+	PAIR=("${ids[0]}" "${ids[2]}")
+}
+
+node() {
+	local job moved stayed
+	consolidates 'max_price = 100'
+	halves
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	starts "$job" 60
+	one_runs_again "${PAIR[@]}"
+	moved=$MOVED stayed=${PAIR[0]}
+	[ "$moved" != "$stayed" ] || stayed=${PAIR[1]}
+	job_is "$stayed" RUNNING
+	[ "$(job_get "$stayed" Restarts)" = 0 ]
+	[ "$(job_nodes "$moved")" = "$(job_nodes "$stayed")" ]
+	[ "$(job_nodes "$job")" != "$(job_nodes "$moved")" ]
+	wait_for 20 status_is moves 1
+	wait_for 20 status_is stops 1
+	wait_for 20 explains "$moved" "moved for job $job, at a cost of"
+	explains "$job" "^    moved for it: job $moved$"
+	# nobody else is moved for the next one: no node has two GPUs for the other half
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	stays_pending "$job"
+	job_is "$moved" RUNNING
+	job_is "$stayed" RUNNING
+}
+it "a job with a GPU is moved to another node, so that a node has two, and goes on there" node
+
+dear() {
+	local job
+	consolidates 'max_price = 0'
+	halves
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	stays_pending "$job"
+	[ "$(job_get "${PAIR[0]}" Restarts)" = 0 ] && [ "$(job_get "${PAIR[1]}" Restarts)" = 0 ]
+	runs_all "${PAIR[@]}"
+}
+it "nobody is moved where that costs more than it may" dear
+
+# Three blocks of three nodes, on each of which a job has one.
+blocks() {
+	local ids=() job id n
+	slurm_since 24.11 || skip "before 24.11 slurmctld does not say which blocks there are"
+	cat > "$C/etc/topology.conf" <<-'EOC'
+		BlockName=b1 Nodes=n[001-003]
+		BlockName=b2 Nodes=n[004-006]
+		BlockName=b3 Nodes=n[007-009]
+		BlockSizes=3
+	EOC
+	anew lua TopologyPlugin=topology/block
+	consolidates 'max_price = 100'
+	for _ in 1 2 3; do
+		ids+=("$(low -N1 --exclusive)")
+		wait_for 30 runs_all "${ids[@]}"
+		job=$(submit -N2 --exclusive -t 60)
+		starts "$job" 30
+	done
+	scancel -p main -u "$(id -un)"
+	wait_for 30 eval '[ -z "$(squeue -h -p main -o %i)" ]'
+	job=$(submit -p high -N3 --exclusive -t 60)
+	starts "$job" 60
+	one_runs_again "${ids[@]}"
+	n=0
+	for id in "${ids[@]}"; do n=$((n + $(job_get "$id" Restarts))); done
+	[ "$n" = 1 ]
+	wait_for 30 runs_all "${ids[@]}"
+	[ "$(expand "$(job_nodes "$job")" | while read -r node; do echo $(((10#${node#n} - 1) / 3)); done | sort -u | wc -l)" = 1 ]
+}
+it "a job is moved so that a block becomes free for a job of three nodes" blocks
+
+live_end

@@ -23,7 +23,7 @@ local limits = { "max_a_cycle", "max_an_hour", "max_of_user", "max_of_partition"
 local definitions = {
 	max_price = { type = "number", min = 0, doc = "nobody is moved for a job if that costs more" },
 	wait_price = { type = "number", min = 0, doc = "what an hour of waiting costs, against what others lose" },
-	min_gain = { default = 0, type = "duration", doc = "nobody is moved for a job that would start within that time anyway" },
+	min_gain = { default = 0, type = "duration", doc = "nobody is moved for a job that would start so soon anyway" },
 	after = { default = 0, type = "duration", doc = "others are moved for a job once it has waited for so long" },
 	min_runtime = { default = 0, type = "duration", doc = "nobody is moved who has run for less" },
 	again = { default = "1d", type = "duration", doc = "a job that was moved is not moved again for that time" },
@@ -57,7 +57,8 @@ local function state_of(record, job, now)
 		return "done"
 	elseif job.state == "RUNNING" and job.start_time == record.start then
 		return (job.preempt_time or now <= record.at + NOT_TOLD_S) and "ends" or "none"
-	elseif job.state == "PENDING" or (job.state ~= "RUNNING" and not job.end_time) then	-- (a simulation's, before it is back in the queue)
+	-- (the latter: in a simulation, before it is back in the queue)
+	elseif job.state == "PENDING" or (job.state ~= "RUNNING" and not job.end_time) then
 		return "waits"
 	end
 	return "done"
@@ -75,7 +76,7 @@ local function nodes_of(cluster, names)
 	return set
 end
 
--- Records as they are now; those of jobs that have no place kept any more are there as long as they are not moved again.
+-- Records as they are now; those of jobs that have no place kept any more stay as long as these are not moved again.
 local function read_moved(opt, cluster)
 	local moved = cluster:recall(KEY) or {}
 	for _, id in ipairs(ids_of(moved)) do

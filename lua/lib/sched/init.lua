@@ -26,8 +26,8 @@ M.duration = duration.seconds
 M.file = engine.with_caller(data_file.open)
 
 -- What lists of a site file are made of: loaded when a site uses it.
-for _, name in ipairs { "ageing", "borrow", "consolidate", "fair_share", "first_job", "forecasts", "gpu_share", "layers",
-	"limit", "place", "preempt", "quota", "score", "weighted", "when" } do
+for _, name in ipairs { "ageing", "borrow", "consolidate", "fair_share", "first_job", "forecasts", "gpu_share",
+	"layers", "limit", "place", "preempt", "quota", "score", "weighted", "when" } do
 	M[name] = engine.with_caller(function(path, line, ...)
 		return require("sched." .. name).make(path, line, ...)
 	end)

@@ -400,9 +400,9 @@ local function stop_for_rest(opt, books, how, cluster, askers, count)
 	end
 end
 
---- Look for others to stop by these options, whose *word* begins messages. (sched.consolidate has *elsewhere*,
---- *max_price* and *min_gain*, too, and *on_place*, which is called with each job for which others are stopped, and what
---- was found.)
+--- Look for others to stop by these options, whose *word* begins messages.
+--- sched.consolidate has *elsewhere*, *max_price* and *min_gain*, too, and *on_place*, which is called with each job
+--- for which others are stopped, and what was found.
 function M.stop_for_all(opt, cluster, plan)
 	local books = { held = count_held(opt, cluster), stopped = {}, plan = plan, trial = {}, placed = {},
 		nodes = {} }

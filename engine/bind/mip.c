@@ -263,7 +263,7 @@ static struct sl_mip_result *new_result(lua_State *L)
 static int model_solve(lua_State *L)
 {
 	const struct sl_limit *limit = sl_limit_of(L);
-	const struct sl_mip *m = check_model(L);
+	struct sl_mip *m = check_model(L);
 	struct sl_mip_options o = { .time_limit = 2, .max_nodes = -1, .memory_mb = 512 };
 	struct sl_mip_result *r;
 	struct sl_error err;

@@ -17,12 +17,16 @@
 	X(Cbc_setMIPStartI) X(Cbc_solve) X(Cbc_isProvenOptimal) X(Cbc_isProvenInfeasible) \
 	X(Cbc_isContinuousUnbounded) X(Cbc_isAbandoned) X(Cbc_getObjValue) X(Cbc_getBestPossibleObjValue) \
 	X(Cbc_getIterationCount) X(Cbc_bestSolution) X(Cbc_getColSolution) X(Cbc_getNodeCount) X(Cbc_isNodeLimitReached) \
-	X(Cbc_isSecondsLimitReached)
+	X(Cbc_isSecondsLimitReached) X(Cbc_deleteModel)
 
 FUNCTIONS(SL_MIP_POINTER)
 
 static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
 static struct sl_mip_library library = { .soname = CBC_SONAME, .function = functions };
+
+/* Of the solves since the last forget(): a relaxation, and a search. */
+static Cbc_Model *model_of[2];
+static unsigned models;
 
 static void set_number(Cbc_Model *model, const char *name, double value)
 {
@@ -53,6 +57,7 @@ static void set_start(Cbc_Model *model, const struct sl_mip_problem *p)
 	for (int c = 0; c < p->columns; c++)
 		index[c] = c;
 	pCbc_setMIPStartI(model, p->columns, index, p->start);
+	free(index);
 }
 
 static void read_answer(Cbc_Model *model, const struct sl_mip_problem *p, bool mip, struct sl_mip_answer *a)
@@ -88,6 +93,8 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	Cbc_Model *model = pCbc_newModel();
 	bool mip = !p->relax && memchr(p->integer, 1, (size_t) p->columns);
 
+	if (models < sizeof(model_of) / sizeof(model_of[0]))
+		model_of[models++] = model;
 	pCbc_loadProblem(model, p->columns, p->rows, p->begin, p->index, p->value, p->lb, p->ub, p->obj, p->lo, p->hi);
 	pCbc_setObjSense(model, p->maximize ? -1 : 1);
 	for (int c = 0; mip && c < p->columns; c++)
@@ -100,6 +107,12 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	read_answer(model, p, mip, a);
 }
 
+static void forget(void)
+{
+	while (models)
+		pCbc_deleteModel(model_of[--models]);
+}
+
 const struct sl_mip_backend sl_mip_cbc = {
-	.name = "cbc", .proves_infeasible = true, .library = &library, .solve = solve,
+	.name = "cbc", .proves_infeasible = true, .library = &library, .solve = solve, .forget = forget,
 };

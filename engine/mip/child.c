@@ -94,8 +94,7 @@ void sl_mip_know_size(void)
 	statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 }
 
-/* Bytes of address space that this process has, and so a copy of it. */
-static rlim_t own_size(void)
+uint64_t sl_mip_own_size(void)
 {
 	char text[64];
 	int fd = statm >= 0 ? statm : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -106,19 +105,7 @@ static rlim_t own_size(void)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	return (rlim_t) strtoull(text, NULL, 10) * (rlim_t) sysconf(_SC_PAGESIZE);
-}
-
-static void set_limits(const struct sl_mip_options *o, double hard_s, rlim_t size)
-{
-	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_FSIZE, 0);
-	set_limit(RLIMIT_NPROC, 0);
-	set_limit(RLIMIT_CPU, (rlim_t) hard_s + 2);
-	if (sanitized || !o->memory_mb)
-		return;
-	if (size)
-		set_limit(RLIMIT_AS, size + ((rlim_t) o->memory_mb << 20));
+	return strtoull(text, NULL, 10) * (uint64_t) sysconf(_SC_PAGESIZE);
 }
 
 /* The kernel ends this process in *left* nanoseconds. */
@@ -135,42 +122,54 @@ static int set_timer(int64_t left, struct sl_error *err)
 	return 0;
 }
 
-static void close_all(void)
+void sl_mip_close_from(unsigned first)
 {
 	struct rlimit r;
 	unsigned most = DESCRIPTORS;
 
-	if (!syscall(SYS_close_range, 0u, ~0u, 0u))
+	if (!syscall(SYS_close_range, first, ~0u, 0u))
 		return;
 	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < most)
 		most = (unsigned) r.rlim_cur;
-	for (unsigned fd = 0; fd < most; fd++)
+	for (unsigned fd = first; fd < most; fd++)
 		close((int) fd);
 }
 
-/* Memory, clocks, and an end. */
-static int filter_calls(struct sl_error *err)
+int sl_mip_filter_calls(struct sl_error *err)
 {
 	const struct sl_call call[] = {
 		SL_CALLS_MEMORY, SL_CALLS_SELF,
-		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek),	/* no descriptor is open: they fail, as libraries expect */
+		/* mostly no descriptor is open: they fail, as libraries expect */
+		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek), SL_CALL(pread64),
 	};
 
 	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) < 0 ? -1 : 0;
 }
 
-static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, rlim_t size, pid_t parent,
-		   struct sl_error *err)
+int sl_mip_confine(uint32_t memory_mb, uint64_t size, pid_t parent, struct sl_error *err)
 {
 	sl_reset_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent)
 		return sl_fail(err, SL_EIO, "its parent is gone");
-	set_limits(o, hard_s, size);
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	set_limit(RLIMIT_NPROC, 0);
+	if (!sanitized && memory_mb && size)
+		set_limit(RLIMIT_AS, (rlim_t) size + ((rlim_t) memory_mb << 20));
+	return 0;
+}
+
+static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, uint64_t size, pid_t parent,
+		   struct sl_error *err)
+{
+	if (sl_mip_confine(o->memory_mb, size, parent, err))
+		return -1;
+	set_limit(RLIMIT_CPU, (rlim_t) hard_s + 2);
 	if (set_timer(end - sl_clock_ns(), err))
 		return -1;
-	close_all();
-	return filter_calls(err);
+	sl_mip_close_from(0);
+	return sl_mip_filter_calls(err);
 }
 
 /* -- in the child: the problem ------------------------------------------ */
@@ -202,12 +201,20 @@ static void transpose(struct sl_mip_problem *p, const struct sl_mip *m)
 		}
 }
 
+static void free_problem(struct sl_mip_problem *p)
+{
+	free(p->integer);
+	free(p->begin);
+	free(p->index);
+	free(p->value);
+}
+
 static bool make_problem(struct sl_mip_problem *p, const struct sl_mip *m, const struct sl_mip_options *o)
 {
 	*p = (struct sl_mip_problem) {
 		.maximize = m->maximize, .relax = o->relax, .columns = (int) m->columns, .rows = (int) m->rows,
 		.terms = (int) m->terms, .lb = m->lb, .ub = m->ub, .obj = m->obj, .lo = m->lo, .hi = m->hi,
-		.gap = o->gap,
+		.gap = o->gap, .relaxed = m->relaxed,
 	};
 	if (!make_room(p, m))
 		return false;
@@ -226,6 +233,20 @@ static double tighter_bound(bool maximize, double a, double b)
 	return maximize ? fmin(a, b) : fmax(a, b);
 }
 
+/* Solve the relaxation, or remember it, if so many iterations are allowed now, too. */
+static void relax(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
+{
+	if (p->relaxed.backend == backend && p->relaxed.iterations < p->iterations) {
+		a->claim = SL_CLAIM_OPTIMAL;
+		a->bound = p->relaxed.bound;
+		a->iterations += p->relaxed.iterations;
+		return;
+	}
+	p->relax = true;
+	backend->solve(p, a);
+	p->relax = false;
+}
+
 /*
  * With a start: perhaps it is good enough already.  Its distance from the bound of the
  * relaxation, which is solved first, says so.
@@ -234,9 +255,7 @@ static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backen
 {
 	double distance;
 
-	p->relax = true;
-	backend->solve(p, a);
-	p->relax = false;
+	relax(p, backend, a);
 	a->has_values = 0;
 	if (a->claim != SL_CLAIM_OPTIMAL || isnan(a->bound)) {
 		a->bound = NAN;
@@ -289,15 +308,32 @@ static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend
 	a->bound = tighter_bound(p->maximize, a->bound, relaxed);
 }
 
-static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_options *o,
-				const struct sl_mip_backend *backend, const double *start, double start_objective,
-				double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
-				struct sl_mip_answer *a)
+int sl_mip_solve_here(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		      const double *start, double start_objective, double soft_s, int64_t begin, struct sl_mip_answer *a)
 {
 	const struct allowance all = {
 		soft_s, begin, (int64_t) fmin(o->time_limit / sl_mip_iteration_s(m), 1e15), o->max_nodes,
 	};
 	struct sl_mip_problem p;
+	bool made = make_problem(&p, m, o);
+
+	if (made) {
+		p.start = start;
+		p.start_objective = start_objective;
+		solve_in_child(&p, backend, &all, a);
+	} else {
+		a->claim = SL_CLAIM_FAILED;
+		snprintf(a->message, sizeof(a->message), "out of memory: memory_mb is %u", o->memory_mb);
+	}
+	free_problem(&p);
+	return made ? 0 : -1;
+}
+
+static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_options *o,
+				const struct sl_mip_backend *backend, const double *start, double start_objective,
+				double soft_s, double hard_s, int64_t begin, uint64_t size, pid_t parent,
+				struct sl_mip_answer *a)
+{
 	struct sl_error err;
 
 	if (confine(o, hard_s, begin + (int64_t) (hard_s * 1e9), size, parent, &err)) {
@@ -305,14 +341,7 @@ static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_opti
 		snprintf(a->message, sizeof(a->message), "%.120s", err.text);
 		_exit(1);
 	}
-	if (!make_problem(&p, m, o)) {
-		a->claim = SL_CLAIM_FAILED;
-		snprintf(a->message, sizeof(a->message), "out of memory: memory_mb is %u", o->memory_mb);
-		_exit(0);
-	}
-	p.start = start;
-	p.start_objective = start_objective;
-	solve_in_child(&p, backend, &all, a);
+	sl_mip_solve_here(m, o, backend, start, start_objective, soft_s, begin, a);
 	_exit(0);
 }
 
@@ -322,12 +351,12 @@ static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_opti
  * Not fork(): its flags differ between C libraries, and a filter names them (process/harden.c).  What
  * fork() does beside is for processes with threads.
  */
-static pid_t copy_process(void)
+pid_t sl_mip_copy_process(void)
 {
 	return (pid_t) syscall(SYS_clone, (unsigned long) SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
+void sl_mip_reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 {
 	struct rusage usage = { 0 };
 	int status = 0;
@@ -374,7 +403,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 	int64_t begin = sl_clock_ns();
 	double soft_s = o->clock ? o->time_limit : INFINITY, hard_s = longest_s(o);
 	pid_t parent = getpid(), pid;
-	rlim_t size = own_size();
+	uint64_t size = sl_mip_own_size();
 
 	memset(a, 0, sizeof(*a));
 	a->bound = NAN;
@@ -387,7 +416,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		soft_s = fmin(soft_s, left * SHARE_SOLVER);
 		hard_s = fmin(hard_s, left * SHARE_ALL);
 	}
-	pid = copy_process();
+	pid = sl_mip_copy_process();
 	if (!pid)
 		run_child(m, o, backend, start, start_objective, soft_s, hard_s, begin, size, parent, a);
 	if (pid < 0) {
@@ -395,6 +424,6 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		report->status = errno;
 		return;
 	}
-	reap(pid, begin + (int64_t) (hard_s * 1e9), report);
+	sl_mip_reap(pid, begin + (int64_t) (hard_s * 1e9), report);
 	report->wall = (double) (sl_clock_ns() - begin) / 1e9;
 }

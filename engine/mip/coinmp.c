@@ -20,12 +20,20 @@
 #define FUNCTIONS(X) \
 	X(CoinInitSolver) X(CoinCreateProblem) X(CoinLoadMatrix) X(CoinLoadInteger) X(CoinSetIntOption) \
 	X(CoinSetRealOption) X(CoinOptimizeProblem) X(CoinGetSolutionStatus) X(CoinGetObjectValue) \
-	X(CoinGetMipBestBound) X(CoinGetIterCount) X(CoinRegisterMipNodeCallback) X(CoinGetMipNodeCount) X(CoinGetSolutionValues)
+	X(CoinGetMipBestBound) X(CoinGetIterCount) X(CoinRegisterMipNodeCallback) X(CoinGetMipNodeCount) X(CoinGetSolutionValues) \
+	X(CoinUnloadProblem)
 
 FUNCTIONS(SL_MIP_POINTER)
 
 static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
 static struct sl_mip_library library = { .soname = COINMP_SONAME, .function = functions };
+
+/* The problems of the solves since the last forget(), a relaxation and a search, and the arrays that they were made of. */
+static struct {
+	HPROB problem;
+	void *array[6];
+} made[2];
+static unsigned problems;
 
 static void claim_failed(struct sl_mip_answer *a, const char *what)
 {
@@ -79,6 +87,12 @@ static HPROB make_problem(const struct sl_mip_problem *p)
 	double slack = 1e-7 * fmax(1, fabs(p->start_objective));
 	HPROB h = pCoinCreateProblem("sl");
 
+	if (problems < sizeof(made) / sizeof(made[0])) {
+		void *const array[] = { begin, count, index, value, lo, hi };
+
+		made[problems].problem = h;
+		memcpy(made[problems++].array, array, sizeof(array));
+	}
 	if (!h || !begin || !count || !index || !value || !lo || !hi)
 		return NULL;
 	for (int c = 0; c < p->columns; c++) {
@@ -117,6 +131,7 @@ static void load_integers(HPROB h, const struct sl_mip_problem *p)
 		type[c] = p->integer[c] ? 'I' : 'C';
 	type[p->columns] = 0;
 	pCoinLoadInteger(h, type);
+	free(type);
 }
 
 static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_answer *a)
@@ -171,4 +186,17 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	read_answer(h, p, a);
 }
 
-const struct sl_mip_backend sl_mip_coinmp = { .name = "coinmp", .library = &library, .solve = solve };
+static void forget(void)
+{
+	while (problems) {
+		problems--;
+		if (made[problems].problem)
+			pCoinUnloadProblem(made[problems].problem);
+		for (size_t i = 0; i < sizeof(made[0].array) / sizeof(made[0].array[0]); i++)
+			free(made[problems].array[i]);
+	}
+}
+
+const struct sl_mip_backend sl_mip_coinmp = {
+	.name = "coinmp", .library = &library, .solve = solve, .forget = forget,
+};

@@ -233,6 +233,7 @@ int64_t sl_mip_var(struct sl_mip *m, const struct sl_mip_column *c, struct sl_er
 	m->column_name[at] = name;
 	m->seen[at] = 0;
 	m->columns++;
+	m->relaxed.backend = NULL;
 	return at;
 }
 
@@ -310,6 +311,7 @@ int64_t sl_mip_add(struct sl_mip *m, const struct sl_mip_row *r, struct sl_error
 		return -1;
 	}
 	put_row(m, r, name);
+	m->relaxed.backend = NULL;
 	return m->rows - 1;
 }
 

@@ -121,11 +121,19 @@ bool sl_mip_is_integer(const struct sl_mip *m, uint32_t column);
  * Solve.  Returns 0 with *r, whatever came out of it; -1 with *err for what the caller
  * did wrong: an empty model, options out of range, an unknown backend.
  */
-int sl_mip_solve(const struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r,
-		 struct sl_error *err);
+int sl_mip_solve(struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r, struct sl_error *err);
 
-/* How many solves of this process were ended by hangs_s. */
+/* How many solves of this process were ended by hangs_s; CPU seconds of all its solves. */
 uint64_t sl_mip_hung(void);
+double sl_mip_solver_s(void);
+
+/*
+ * For one who solves many programs, without a clock, as a simulation does: between these two calls a solver's process may be
+ * kept for the next solve.  The answers are those of a process for each; a process that crashed, hung, leaked or has solved
+ * many is replaced.  Calls nest; a copy of this process (fork()) begins without a kept one.
+ */
+void sl_mip_keep(void);
+void sl_mip_release(void);
 
 void sl_mip_result_clear(struct sl_mip_result *r);
 

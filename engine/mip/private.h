@@ -9,6 +9,18 @@
 
 #include "mip/mip.h"
 
+struct sl_mip_backend;
+
+/*
+ * What a relaxation was found to be: the solver's bound, and the iterations that it took.  A search that has a start
+ * begins with the relaxation (child.c), which is the same each time, so a model that has not changed keeps it.
+ */
+struct sl_mip_relaxed {
+	const struct sl_mip_backend *backend;	/* whose words these are; NULL: not known */
+	double bound;
+	int64_t iterations;
+};
+
 struct sl_mip {
 	bool maximize;
 	sl_mip_alloc *alloc;
@@ -27,6 +39,7 @@ struct sl_mip {
 	char *name;			/* all names, each with its NUL */
 	double *start;			/* values, or NULL */
 	uint32_t start_columns;
+	struct sl_mip_relaxed relaxed;
 };
 
 /* Where a backend limits nodes of the search and not iterations, a node counts as so many of them. */
@@ -51,6 +64,7 @@ struct sl_mip_problem {
 	double *value;
 	const double *start;		/* a solution, verified; or NULL */
 	double start_objective;
+	struct sl_mip_relaxed relaxed;	/* of this program, if it was solved before */
 	double time_limit;		/* seconds by the clock; INFINITY: it does not count */
 	double gap;
 	int64_t iterations;		/* of a search, at most; of a relaxation SL_MIP_RELAXED times as many */
@@ -101,6 +115,8 @@ struct sl_mip_backend {
 	struct sl_mip_library *library;	/* loaded in the parent, before the first solve */
 	/* In the solver's process. */
 	void (*solve)(const struct sl_mip_problem *p, struct sl_mip_answer *a);
+	/* In one that is kept, after its answer: free what the last solve has left.  NULL: it leaves nothing. */
+	void (*forget)(void);
 };
 
 extern const struct sl_mip_backend sl_mip_coinmp, sl_mip_cbc;
@@ -122,6 +138,59 @@ struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err);
 void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns);
 void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
+
+/*
+ * What a solver's process does once it is confined.  *soft_s* seconds by the clock from *begin* on (INFINITY: it does not count).
+ * Returns 0 with whatever came out of it in *a*; -1 when there is no memory to begin with.
+ */
+int sl_mip_solve_here(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		      const double *start, double start_objective, double soft_s, int64_t begin, struct sl_mip_answer *a);
+
+/* A copy of this process, as fork() makes it: 0 in the copy, its number here, or -1. */
+pid_t sl_mip_copy_process(void);
+
+/*
+ * In a solver's process: default signals, an end with *parent*, limits on files, processes, and on memory: *memory_mb* beside
+ * *size* bytes (0: no limit).
+ */
+int sl_mip_confine(uint32_t memory_mb, uint64_t size, pid_t parent, struct sl_error *err);
+
+/* Close descriptor *first* and all above it. */
+void sl_mip_close_from(unsigned first);
+
+/* Leaves a solver's process memory, clocks, and what it has open. */
+int sl_mip_filter_calls(struct sl_error *err);
+
+/* Wait for a solver's process that has ended or is about to; *until* (CLOCK_MONOTONIC): when its time was up. */
+void sl_mip_reap(pid_t pid, int64_t until, struct sl_mip_report *report);
+
+/* Bytes of address space that this process has, and so a copy of it; 0: not known. */
+uint64_t sl_mip_own_size(void);
+
+/* mip/packed.c: what is asked of a model, and a model without its names as bytes. */
+struct sl_mip_question {
+	uint32_t columns, rows, terms, memory_mb;
+	uint8_t maximize, relax, has_start, clock, zero[4];
+	double start_objective, time_limit, hangs_s, gap;
+	int64_t max_nodes, deadline_ns;
+	struct sl_mip_relaxed relaxed;
+};
+
+struct sl_mip_question sl_mip_question_of(const struct sl_mip *m, const struct sl_mip_options *o, bool has_start,
+					  double start_objective);
+struct sl_mip_options sl_mip_options_of(const struct sl_mip_question *q);
+size_t sl_mip_packed_size(const struct sl_mip_question *q);
+void sl_mip_pack(const struct sl_mip_question *q, const struct sl_mip *m, const double *start, void *to);
+
+/* The model's arrays, and *start* (or NULL), point into *from*. */
+void sl_mip_unpack(const struct sl_mip_question *q, void *from, struct sl_mip *m, const double **start);
+
+/*
+ * mip/kept.c: sl_mip_run() by a process that is kept for the next solve, where sl_mip_keep() allows one and the clock does not
+ * count.  Returns false where it is not to be used, or is gone: then nothing is known.
+ */
+bool sl_mip_run_kept(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		     const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
 
 /* When all of a solve with these options is over, from now on. */
 int64_t sl_mip_longest_ns(const struct sl_mip_options *o);

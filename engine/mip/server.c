@@ -36,10 +36,7 @@ enum { MODEL, ANSWER, DESCRIPTORS };	/* the descriptors that come with a questio
 
 struct question {
 	uint32_t magic, backend;
-	uint32_t columns, rows, terms, memory_mb;
-	uint8_t maximize, relax, has_start, clock, zero[4];
-	double start_objective, time_limit, hangs_s, gap;
-	int64_t max_nodes, deadline_ns;
+	struct sl_mip_question of;
 };
 
 /* Said once at the start, before the first question: which backends there are. */
@@ -65,66 +62,18 @@ static struct {
 
 /* -- models as bytes ------------------------------------------------------ */
 
-/* Where each array begins; those of doubles first. */
-struct layout {
-	size_t lb, ub, obj, lo, hi, coefficient, start, begin, column, integer, end;
-};
-
-static struct layout lay_out_model(uint32_t columns, uint32_t rows, uint32_t terms, bool has_start)
+static int pack_model(const struct sl_mip_question *q, const struct sl_mip *m, const double *start)
 {
-	const size_t n = columns, m = rows, t = terms;
-	struct layout l = { 0 };
-
-	l.ub = l.lb + n * sizeof(double);
-	l.obj = l.ub + n * sizeof(double);
-	l.lo = l.obj + n * sizeof(double);
-	l.hi = l.lo + m * sizeof(double);
-	l.coefficient = l.hi + m * sizeof(double);
-	l.start = l.coefficient + t * sizeof(double);
-	l.begin = l.start + (has_start ? n : 0) * sizeof(double);
-	l.column = l.begin + (m + 1) * sizeof(uint32_t);
-	l.integer = l.column + t * sizeof(uint32_t);
-	l.end = l.integer + n;
-	return l;
-}
-
-static int pack_model(const struct sl_mip *m, const double *start, struct sl_error *err)
-{
-	struct layout l = lay_out_model(m->columns, m->rows, m->terms, start != NULL);
-	char *bytes = malloc(l.end);
+	size_t size = sl_mip_packed_size(q);
+	char *bytes = malloc(size);
 	int fd;
 
 	if (!bytes)
-		return sl_fail(err, SL_ENOMEM, "out of memory for a model of %zu bytes", l.end);
-	memcpy(bytes + l.lb, m->lb, m->columns * sizeof(double));
-	memcpy(bytes + l.ub, m->ub, m->columns * sizeof(double));
-	memcpy(bytes + l.obj, m->obj, m->columns * sizeof(double));
-	memcpy(bytes + l.lo, m->lo, m->rows * sizeof(double));
-	memcpy(bytes + l.hi, m->hi, m->rows * sizeof(double));
-	memcpy(bytes + l.coefficient, m->coefficient, m->terms * sizeof(double));
-	if (start)
-		memcpy(bytes + l.start, start, m->columns * sizeof(double));
-	memcpy(bytes + l.begin, m->begin, (m->rows + (size_t) 1) * sizeof(uint32_t));
-	memcpy(bytes + l.column, m->column, m->terms * sizeof(uint32_t));
-	memcpy(bytes + l.integer, m->integer, m->columns);
-	fd = sl_wire_memfd("schedlua-model", bytes, l.end, err);
+		return -1;
+	sl_mip_pack(q, m, start, bytes);
+	fd = sl_wire_memfd("schedlua-model", bytes, size, NULL);
 	free(bytes);
 	return fd;
-}
-
-/* The model's arrays point into *bytes*. */
-static void unpack_model(const struct question *q, char *bytes, struct sl_mip *m, const double **start)
-{
-	struct layout l = lay_out_model(q->columns, q->rows, q->terms, q->has_start);
-
-	*m = (struct sl_mip) {
-		.maximize = q->maximize, .columns = q->columns, .rows = q->rows, .terms = q->terms,
-		.lb = (double *) (bytes + l.lb), .ub = (double *) (bytes + l.ub), .obj = (double *) (bytes + l.obj),
-		.lo = (double *) (bytes + l.lo), .hi = (double *) (bytes + l.hi),
-		.coefficient = (double *) (bytes + l.coefficient), .begin = (uint32_t *) (bytes + l.begin),
-		.column = (uint32_t *) (bytes + l.column), .integer = (uint8_t *) (bytes + l.integer),
-	};
-	*start = q->has_start ? (double *) (bytes + l.start) : NULL;
 }
 
 /* -- answers ---------------------------------------------------------------- */
@@ -179,16 +128,14 @@ static bool receive_packet(int sock, void *packet, size_t size, int fd[DESCRIPTO
 
 static bool makes_sense(const struct question *q)
 {
-	return q->columns && q->rows && q->backend < BACKENDS && sl_mip_backend(q->backend) &&
-		server.greeting.backend[q->backend].usable && q->time_limit > 0 && q->time_limit <= MOST_TIME;
+	return q->of.columns && q->of.rows && q->backend < BACKENDS && sl_mip_backend(q->backend) &&
+		server.greeting.backend[q->backend].usable && q->of.time_limit > 0 && q->of.time_limit <= MOST_TIME;
 }
 
 static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struct sl_mip_report *report)
 {
-	struct sl_mip_options o = { .time_limit = q->time_limit, .gap = q->gap, .max_nodes = q->max_nodes,
-				    .memory_mb = q->memory_mb, .relax = q->relax, .clock = q->clock, .hangs_s = q->hangs_s,
-				    .deadline_ns = q->deadline_ns };
-	size_t answer_size = sl_mip_answer_size(q->columns), size = 0;
+	struct sl_mip_options o = sl_mip_options_of(&q->of);
+	size_t answer_size = sl_mip_answer_size(q->of.columns), size = 0;
 	struct sl_mip_answer *a = MAP_FAILED;
 	const void *bytes = NULL;
 	const double *start;
@@ -197,11 +144,11 @@ static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struc
 	*report = (struct sl_mip_report) { .end = SL_END_NOT_STARTED, .status = EINVAL };
 	if (!makes_sense(q) || fd[MODEL] < 0 || fd[ANSWER] < 0 || sl_wire_map(fd[MODEL], &bytes, &size, NULL))
 		return;
-	if (size == lay_out_model(q->columns, q->rows, q->terms, q->has_start).end)
+	if (size == sl_mip_packed_size(&q->of))
 		a = map_answer(fd[ANSWER], answer_size);
 	if (a != MAP_FAILED) {
-		unpack_model(q, (char *) bytes, &m, &start);
-		sl_mip_run(&m, &o, sl_mip_backend(q->backend), start, q->start_objective, a, report);
+		sl_mip_unpack(&q->of, (void *) bytes, &m, &start);
+		sl_mip_run(&m, &o, sl_mip_backend(q->backend), start, q->of.start_objective, a, report);
 		munmap(a, answer_size);
 	}
 	sl_wire_unmap(bytes, size);
@@ -309,14 +256,9 @@ static bool wait_reply(struct reply *r, int64_t until)
 void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
 		double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
 {
-	struct question q = {
-		.magic = MAGIC, .backend = backend, .columns = m->columns, .rows = m->rows, .terms = m->terms,
-		.memory_mb = o->memory_mb, .maximize = m->maximize, .relax = o->relax, .has_start = start != NULL,
-		.clock = o->clock, .start_objective = start_objective, .time_limit = o->time_limit, .hangs_s = o->hangs_s, .gap = o->gap,
-		.max_nodes = o->max_nodes, .deadline_ns = o->deadline_ns,
-	};
+	struct question q = { MAGIC, backend, sl_mip_question_of(m, o, start != NULL, start_objective) };
 	size_t size = sl_mip_answer_size(m->columns);
-	int fd[DESCRIPTORS] = { pack_model(m, start, NULL), make_answer(size) };
+	int fd[DESCRIPTORS] = { pack_model(&q.of, m, start), make_answer(size) };
 	struct sl_mip_answer *shared = fd[ANSWER] < 0 ? MAP_FAILED : map_answer(fd[ANSWER], size);
 	int64_t until = sl_clock_ns() + sl_mip_longest_ns(o) + LATE_NS;
 	struct reply r;

@@ -261,6 +261,13 @@ uint64_t sl_mip_hung(void)
 	return hung;
 }
 
+static double solver_s;
+
+double sl_mip_solver_s(void)
+{
+	return solver_s;
+}
+
 /* -- judging an answer --------------------------------------------------- */
 
 struct judgement {
@@ -508,7 +515,15 @@ static void solve_without(const struct sl_mip *m, const struct sl_mip_options *o
 	r->status = r->gap <= o->gap ? SL_MIP_OPTIMAL : SL_MIP_FEASIBLE;
 }
 
-static int solve_with(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+/* A search of the same model will begin with its relaxation. */
+static void note_relaxed(struct sl_mip *m, const struct sl_mip_backend *backend, const struct sl_mip_answer *a,
+			 const struct sl_mip_report *report)
+{
+	if (report->end == SL_END_ANSWERED && a->claim == SL_CLAIM_OPTIMAL && isfinite(a->bound) && a->iterations >= 0)
+		m->relaxed = (struct sl_mip_relaxed) { backend, a->bound, a->iterations };
+}
+
+static int solve_with(struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		      const double *start, double objective, struct sl_mip_result *r, struct sl_error *err)
 {
 	struct sl_mip_answer *a = sl_mip_answer_map(m->columns, err);
@@ -523,15 +538,17 @@ static int solve_with(const struct sl_mip *m, const struct sl_mip_options *o, co
 	}
 	if (sl_mip_has_server() && !o->fake)
 		sl_mip_ask(m, o, number_of(backend), start, objective, a, &report);
-	else
+	else if (!sl_mip_run_kept(m, o, backend, start, objective, a, &report))
 		sl_mip_run(m, o, backend, start, objective, a, &report);
+	solver_s += report.seconds;
+	if (o->relax)
+		note_relaxed(m, backend, a, &report);
 	judge_answer(&j);
 	sl_mip_answer_unmap(a, m->columns);
 	return 0;
 }
 
-int sl_mip_solve(const struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r,
-		 struct sl_error *err)
+int sl_mip_solve(struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r, struct sl_error *err)
 {
 	const struct sl_mip_backend *backend;
 	struct sl_error why = { 0 };

@@ -129,7 +129,7 @@ struct sl_result {
 	uint32_t hidden_max;		/* most of them in a cycle */
 	double cycle_us_p50, cycle_us_p99, cycle_us_max;	/* of those asked */
 	double sim_wall_s;		/* set by the caller */
-	double sim_cpu_s;		/* likewise: of the loop alone, in the thread that ran it */
+	double sim_cpu_s;		/* likewise: of the loop alone, in the thread that ran it, with the solvers of integer programs */
 	uint64_t solves_cut;		/* that the clock ended (mip/mip.h); set by the caller */
 	struct sl_bound bound;		/* set by the caller, or all zero */
 };

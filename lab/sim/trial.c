@@ -28,11 +28,14 @@ int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct
 int sl_trial_go(struct sl_trial *t, bool bound, struct sl_error *err)
 {
 	const struct sl_workload *w = t->workload;
-	double since = sl_clock_s(), cpu = sl_clock_cpu_s();
+	double since = sl_clock_s(), cpu = sl_clock_cpu_s(), solver = sl_mip_solver_s();
 	uint64_t hung = sl_mip_hung();
-	int rc = sl_sim_run(t->sim, &t->trace, err);
+	int rc;
 
-	cpu = sl_clock_cpu_s() - cpu;
+	sl_mip_keep();
+	rc = sl_sim_run(t->sim, &t->trace, err);
+	sl_mip_release();
+	cpu = sl_clock_cpu_s() - cpu + sl_mip_solver_s() - solver;
 	if (rc < 0 || sl_sim_result(t->sim, &t->result, err) < 0)
 		return -1;
 	t->result.solves_cut = sl_mip_hung() - hung;

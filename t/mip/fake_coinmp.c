@@ -130,3 +130,9 @@ int CoinGetSolutionValues(HPROB h, double *x, double *reduced, double *slack, do
 		x[c] = is("nonsense") ? NAN : 1e3;
 	return SOLV_CALL_SUCCESS;
 }
+
+int CoinUnloadProblem(HPROB h)
+{
+	(void) h;
+	return SOLV_CALL_SUCCESS;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/kept.c - a solver's process that is kept for the next solve.
+ *
+ * Half of what a simulation spends on small programs is making a process for each (child.c).  Here one process solves
+ * one program after the other.  It has the same limits and the same filter of system calls as one that solves once; in
+ * addition it has a socket to its parent and its own /proc/self/statm.  Programs and answers go through memory that both
+ * share; on the socket each side says by one packet, a number, that it is the other's turn.  The parent believes nothing of the
+ * answer, as ever (solve.c), and ends the process when a solve hangs.
+ *
+ * An answer may not depend on which programs came before.  So a kept process only ever adds speed: when it crashes, says
+ * that it failed, or ends for any other reason, the caller solves the program again in a process of its own.  One that has leaked
+ * some of what it may use, or has solved many programs, ends by itself.
+ *
+ * Threads: as child.c, a process of one thread.
+ */
+#include "mip/private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define LEAST_ROOM ((size_t) 1 << 20)
+#define MOST_SOLVES 1000	/* of a process */
+#define LEAKED_SHARE 16		/* it ends when it has grown by this fraction of memory_mb */
+#define LAST 0x80000000u	/* in a reply: the process ends now */
+
+/* At the beginning of the shared memory; then the model, then the answer. */
+struct exchange {
+	struct sl_mip_question q;
+	double seconds;			/* of CPU time, since the last solve */
+};
+
+static struct {
+	unsigned wanted;		/* calls of sl_mip_keep() without sl_mip_release() */
+	pid_t owner;			/* who made it: a copy of that process has none */
+	pid_t pid;			/* 0: none */
+	int sock;
+	uint32_t number, memory_mb;
+	double counted_s;		/* its CPU time until the end of its last solve */
+	struct sl_mip_backend backend;
+	struct exchange *shared;
+	size_t room;
+} kept;
+
+static size_t model_at(void)
+{
+	return (sizeof(struct exchange) + 15) / 16 * 16;
+}
+
+static size_t answer_at(const struct sl_mip_question *q)
+{
+	return model_at() + (sl_mip_packed_size(q) + 15) / 16 * 16;
+}
+
+/* -- the kept process ----------------------------------------------------- */
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+static void solve_one(const struct sl_mip_backend *backend)
+{
+	struct sl_mip_question q = kept.shared->q;
+	struct sl_mip_options o = sl_mip_options_of(&q);
+	const double *start;
+	struct sl_mip m;
+
+	sl_mip_unpack(&q, (char *) kept.shared + model_at(), &m, &start);
+	sl_mip_solve_here(&m, &o, backend, start, q.start_objective, INFINITY, sl_clock_ns(),
+			  (struct sl_mip_answer *) ((char *) kept.shared + answer_at(&q)));
+	kept.shared->seconds = cpu_s() - kept.counted_s;
+	kept.counted_s += kept.shared->seconds;
+}
+
+/* True if the process has taken as much memory for good as would be missed. */
+static bool has_leaked(uint64_t size)
+{
+	uint64_t now = sl_mip_own_size();
+
+	return now > size && now - size > ((uint64_t) kept.memory_mb << 20) / LEAKED_SHARE;
+}
+
+static _Noreturn void serve(const struct sl_mip_backend *backend)
+{
+	uint64_t size = 0;
+	uint32_t number;
+
+	for (uint32_t solves = 1; read(kept.sock, &number, sizeof(number)) == sizeof(number); solves++) {
+		bool last;
+
+		solve_one(backend);
+		/* the first solve takes what every one takes */
+		if (solves == 1)
+			size = sl_mip_own_size();
+		last = solves == MOST_SOLVES || (kept.memory_mb && has_leaked(size));
+		number |= last ? LAST : 0;
+		if (write(kept.sock, &number, sizeof(number)) != sizeof(number) || last)
+			break;
+		if (backend->forget)
+			backend->forget();
+	}
+	_exit(0);
+}
+
+/* Nothing stays open but the socket, and the size of this process in place of its stdin. */
+static void close_others(void)
+{
+	dup2(kept.sock, 3);
+	kept.sock = 3;
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	sl_mip_close_from(4);
+	sl_mip_know_size();
+}
+
+static _Noreturn void begin_serving(uint64_t size, pid_t parent)
+{
+	struct sl_mip_backend backend = kept.backend;
+
+	close_others();
+	if (sl_mip_confine(kept.memory_mb, size, parent, NULL) || sl_mip_filter_calls(NULL))
+		_exit(1);
+	serve(&backend);
+}
+
+/* -- the parent's side ------------------------------------------------------ */
+
+/* Give up what belongs to this process of it; the other one ends when it notices. */
+static void drop(void)
+{
+	close(kept.sock);
+	munmap(kept.shared, kept.room);
+	kept.pid = 0;
+}
+
+/* End it, and wait for it.  *until*: when its time was up. */
+static void end(int64_t until, struct sl_mip_report *report)
+{
+	struct sl_mip_report unused;
+
+	kill(kept.pid, SIGKILL);
+	sl_mip_reap(kept.pid, until, report ? report : &unused);
+	drop();
+}
+
+static bool start(const struct sl_mip_options *o, const struct sl_mip_backend *backend, size_t room)
+{
+	uint64_t size = sl_mip_own_size();
+	pid_t parent = getpid();
+	int sv[2];
+
+	kept.room = room * 2 > LEAST_ROOM ? room * 2 : LEAST_ROOM;
+	kept.shared = mmap(NULL, kept.room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (kept.shared == MAP_FAILED)
+		return false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv)) {
+		munmap(kept.shared, kept.room);
+		return false;
+	}
+	kept.memory_mb = o->memory_mb;
+	kept.backend = *backend;
+	kept.owner = parent;
+	kept.counted_s = 0;
+	kept.sock = sv[1];
+	kept.pid = sl_mip_copy_process();
+	if (!kept.pid)
+		begin_serving(size + kept.room, parent);
+	close(sv[1]);
+	kept.sock = sv[0];
+	if (kept.pid > 0)
+		return true;
+	drop();
+	return false;
+}
+
+static bool is_for(const struct sl_mip_options *o, const struct sl_mip_backend *backend, size_t room)
+{
+	return kept.memory_mb == o->memory_mb && kept.room >= room && kept.backend.name == backend->name &&
+		kept.backend.solve == backend->solve && kept.backend.library == backend->library;
+}
+
+/* One that can be asked: the one there is, or a new one. */
+static bool have_one(const struct sl_mip_options *o, const struct sl_mip_backend *backend, size_t room)
+{
+	if (kept.pid && kept.owner != getpid())
+		drop();
+	if (kept.pid && !is_for(o, backend, room))
+		end(0, NULL);
+	return kept.pid || start(o, backend, room);
+}
+
+/* The reply to question *number*, which comes before *until* if all is well: 1; 0 when it is late, -1 when there is none. */
+static int wait_reply(uint32_t number, int64_t until, bool *last)
+{
+	struct pollfd p = { .fd = kept.sock, .events = POLLIN };
+	uint32_t reply = 0;
+	int ready;
+
+	/* not before its time: else who is ended looks like one that somebody else has killed */
+	do {
+		int64_t left = (until - sl_clock_ns() + 999999) / 1000000;
+
+		ready = poll(&p, 1, left < 0 ? 0 : left < INT32_MAX ? (int) left : INT32_MAX);
+	} while (ready < 0 ? errno == EINTR : !ready && sl_clock_ns() < until);
+	if (ready <= 0)
+		return ready;
+	if (recv(kept.sock, &reply, sizeof(reply), MSG_DONTWAIT) != sizeof(reply) || (reply & ~LAST) != number)
+		return -1;
+	*last = reply & LAST;
+	return 1;
+}
+
+bool sl_mip_run_kept(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		     const double *start_values, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
+{
+	struct sl_mip_question q = sl_mip_question_of(m, o, start_values != NULL, start_objective);
+	size_t size = sl_mip_answer_size(m->columns), at = answer_at(&q);
+	int64_t begin = sl_clock_ns(), until = begin + sl_mip_longest_ns(o);
+	uint32_t number = ++kept.number & ~LAST;
+	bool last = false;
+	int rc;
+
+	if (!kept.wanted || o->clock || o->deadline_ns || !have_one(o, backend, at + size))
+		return false;
+	memset(a, 0, sizeof(*a));
+	a->bound = NAN;
+	kept.shared->q = q;
+	sl_mip_pack(&q, m, start_values, (char *) kept.shared + model_at());
+	memcpy((char *) kept.shared + at, a, sizeof(*a));
+	*report = (struct sl_mip_report) { .end = SL_END_ANSWERED };
+	rc = send(kept.sock, &number, sizeof(number), MSG_NOSIGNAL) == sizeof(number) ? wait_reply(number, until, &last) : -1;
+	memcpy(a, (char *) kept.shared + at, size);
+	if (rc <= 0) {
+		double counted_s = kept.counted_s;
+
+		end(until, report);
+		report->seconds -= counted_s;
+	} else {
+		report->seconds = kept.shared->seconds;
+		kept.counted_s += report->seconds;
+		if (last)
+			end(until, NULL);
+	}
+	report->wall = (double) (sl_clock_ns() - begin) / 1e9;
+	return rc == 0 || (rc > 0 && a->claim != SL_CLAIM_FAILED);
+}
+
+void sl_mip_keep(void)
+{
+	kept.wanted++;
+}
+
+void sl_mip_release(void)
+{
+	if (kept.wanted && --kept.wanted)
+		return;
+	if (kept.pid && kept.owner == getpid())
+		end(0, NULL);
+}

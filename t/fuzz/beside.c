@@ -61,7 +61,7 @@ size_t fuzz_make(uint8_t *to, uint64_t *seed)
 		snprintf(text, sizeof(text), "1SwitchName=a Nodes=n[1-%u]\nSwitchName=b Nodes=n8 LinkSpeed=%u\nSwitchName=c Switches=a,b\n", n, n);
 		break;
 	case 2:
-		snprintf(text, sizeof(text), "2BlockName=a Nodes=n[1-%u]\nBlockName=b Nodes=n8\nBlockSizes=1,%u\n", n, 2 * n);
+		snprintf(text, sizeof(text), "2BlockName=a Nodes=n[1-%u]\nBlockName=b Nodes=n8\nBlockSizes=1,%u\n", n, 1u << n % 4);
 		break;
 	default:
 		snprintf(text, sizeof(text), "3---\n- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: r\n        children: s[1-2]\n"

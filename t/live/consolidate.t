@@ -81,7 +81,8 @@ dear() {
 	halves
 	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
 	stays_pending "$job"
-	[ "$(job_get "${PAIR[0]}" Restarts)" = 0 ] && [ "$(job_get "${PAIR[1]}" Restarts)" = 0 ]
+	[ "$(job_get "${PAIR[0]}" Restarts)" = 0 ]
+	[ "$(job_get "${PAIR[1]}" Restarts)" = 0 ]
 	runs_all "${PAIR[@]}"
 }
 it "nobody is moved where that costs more than it may" dear

@@ -134,6 +134,26 @@ describe("sched.consolidate", function()
 		assert.is_nil(decision:start(10))
 	end)
 
+	it("looks for who was moved behind its window, too", function()
+		local now = racks({}).now or 1700000000
+		local remembered = { main = { consolidate = { [20] = { at = now - 60, start = 1, till = now + 600, nodes = { "n9" } } } } }
+		local pending = { { id = 20, min_nodes = 1, max_nodes = 1, exclusive = true, time_limit = "1h", priority = 1 } }
+		for id = 10, 13 do
+			table.insert(pending, { id = id, min_nodes = 9, max_nodes = 9, segment = 1, exclusive = true, time_limit = "1h", priority = 9 })
+		end
+		local decision = t.decide(site("window = 2"), racks(pending, { remembered = remembered }))
+		assert.same({ "n9" }, decision:start(20).nodes)
+	end)
+
+	it("keeps the place of who is about to be moved, until it is plain that he is not", function()
+		local now = racks({}).now or 1700000000
+		local record = { at = now - 3, start = now - 600, till = now + 600, nodes = { "n4" } }
+		local remembered = { main = { consolidate = { [1] = record } } }
+		assert.same({ "3 for 7" }, moved("", racks({ whole() }, { remembered = remembered })))
+		record.at = now - 60
+		assert.same({ "1 for 7" }, moved("", racks({ whole() }, { remembered = remembered })))
+	end)
+
 	it("says what is wrong with its call", function()
 		for call, says in pairs {
 			["max_price = 0/0"] = "max_price",

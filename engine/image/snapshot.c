@@ -232,7 +232,9 @@ bool sl_snapshot_may_stop(const struct sl_snapshot *snap, uint32_t job, uint32_t
 bool sl_snapshot_may_stop_so(const struct sl_snapshot *snap, uint32_t running, uint32_t mode)
 {
 	uint32_t own = snap->job.preempt_mode[running];
-	bool requeues = snap->job.flags[running] & SL_JOBF_REQUEUE && (own == SL_STOP_CANCEL || own == SL_STOP_REQUEUE);
+	/* (whom Slurm cancels after a GraceTime it cancels by itself) */
+	bool requeues = snap->job.flags[running] & SL_JOBF_REQUEUE &&
+		(own == SL_STOP_REQUEUE || (own == SL_STOP_CANCEL && !snap->job.grace_time[running]));
 
 	return own != SL_STOP_NONE && (mode == SL_STOP_NONE || mode == own ||
 				       (requeues && (mode == SL_STOP_REQUEUE || mode == SL_STOP_EXPEDITE)));

@@ -54,13 +54,14 @@ static int32_t smallest_node(const struct sl_plan *p, const struct sl_timeline *
 	return least;
 }
 
-/* True if what such a job has of these kinds it has of them wherever it is. */
+/* True if such a job has as much of these kinds wherever it is: whole nodes may have another number of them. */
 static bool keeps_kinds(const struct sl_request *r, uint32_t kinds)
 {
 	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (r->gres[i].kinds & kinds && r->gres[i].kinds & ~kinds)
+		if (r->gres[i].kinds & kinds && (r->gres[i].kinds & ~kinds ||
+						 (r->gres[i].per == SL_GRES_PER_NODE && r->min_nodes != r->max_nodes)))
 			return false;
-	return r->gres_needs;
+	return r->gres_needs && !r->whole_nodes;
 }
 
 /* Add, by dimension of *r*, what the job has here and may not need elsewhere.  0 or -1. */
@@ -82,7 +83,7 @@ static int add_slack(struct sl_plan *p, const struct sl_request *r, uint32_t job
 		for (uint32_t k = 0; k < r->gres_needs; k++)
 			sum[OF_GRES + k] += keeps_kinds(&w->pub.request, r->gres[k].kinds) ? 0 : amount[OF_GRES + k];
 	}
-	least[OF_CORES] = w->pub.request.whole_nodes ? (int64_t) h->count * smallest : least[OF_CORES];
+	least[OF_CORES] = w->pub.request.whole_nodes ? (int64_t) w->pub.request.min_nodes * smallest : least[OF_CORES];
 	sum[OF_CORES] += cores > least[OF_CORES] ? cores - least[OF_CORES] : 0;
 	return 0;
 }

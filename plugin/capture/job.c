@@ -90,7 +90,7 @@ static uint32_t job_flags(const job_info_t *j)
 	return (j->batch_flag ? SL_JOBF_BATCH : 0) | (j->job_state & JOB_COMPLETING ? SL_JOBF_COMPLETING : 0) |
 		(j->job_state & JOB_POWER_UP_NODE && (j->job_state & JOB_STATE_BASE) == JOB_RUNNING ? SL_JOBF_POWER_UP : 0) |
 		(j->shared == 0 ? SL_JOBF_EXCLUSIVE : 0) | (j->contiguous ? SL_JOBF_CONTIGUOUS : 0) |
-		(j->requeue ? SL_JOBF_REQUEUE : 0) | (j->shared == 1 ? SL_JOBF_OVERSUBSCRIBE : 0) |
+		(j->requeue && j->batch_flag ? SL_JOBF_REQUEUE : 0) | (j->shared == 1 ? SL_JOBF_OVERSUBSCRIBE : 0) |
 		(j->bitflags & SPREAD_JOB ? SL_JOBF_SPREAD : 0) |
 		(j->priority == 0 && (j->job_state & JOB_STATE_BASE) == JOB_PENDING ? SL_JOBF_HELD : 0) |
 		(j->dependency && *j->dependency ? SL_JOBF_DEPENDENT : 0);

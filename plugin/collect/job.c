@@ -330,7 +330,7 @@ static uint32_t flags_of(const job_record_t *job)
 		f |= SL_JOBF_EXCLUSIVE;
 	if (d->contiguous)
 		f |= SL_JOBF_CONTIGUOUS;
-	if (d->requeue)
+	if (d->requeue && job->batch_flag)
 		f |= SL_JOBF_REQUEUE;
 	if (d->overcommit)
 		f |= SL_JOBF_OVERCOMMIT;

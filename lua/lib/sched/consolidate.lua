@@ -90,27 +90,42 @@ local function read_moved(opt, cluster)
 	return moved
 end
 
-local function keep_place(plan, cluster, record)
-	local set = nodes_of(cluster, record.nodes)
-	if set then
-		plan:block(set, cluster.now, record.till)
+-- One block for all places that are kept until the same time, since a plan has 256 blocks at most.
+local function keep_places(plan, cluster, records)
+	local tills, sets = {}, {}
+	for _, record in ipairs(records) do
+		local set, till = nodes_of(cluster, record.nodes), record.till
+		if set and not sets[till] then
+			table.insert(tills, till)
+		end
+		if set then
+			sets[till] = sets[till] and sets[till]:union(set) or set
+		end
+	end
+	for _, till in ipairs(tills) do
+		plan:block(sets[till], cluster.now, till)
 	end
 end
 
--- Those who were moved start on their places, else wherever they fit.
-local function start_moved(opt, cluster, plan, moved)
-	local left = 0
+-- Those who were moved start on their places, else wherever they fit, however far behind in the queue they are.
+local function start_moved(cluster, plan, moved)
+	local kept = {}
 	for _, id in ipairs(ids_of(moved)) do
 		if moved[id].nodes then
-			keep_place(plan, cluster, moved[id])
-			left = left + 1
+			table.insert(kept, moved[id])
 		end
 	end
-	for job in left > 0 and cluster:queue(opt.window, nil, "all") or function() end do
+	keep_places(plan, cluster, kept)
+	local left = #kept
+	for job in left > 0 and cluster:queue() or function() end do
 		local record = moved[job.id]
 		local set = record and record.nodes and nodes_of(cluster, record.nodes)
-		if set and not plan:start(job, { nodes = set, use_blocked = true, because = "was moved there" }) then
-			plan:start(job, { because = "was moved" })
+		if set and (plan:start(job, { nodes = set, use_blocked = true, because = "was moved there" }) or
+				plan:start(job, { because = "was moved" })) then
+			left = left - 1
+			if left == 0 then
+				break
+			end
 		end
 	end
 end
@@ -124,19 +139,21 @@ local function may_of(opt, moved)
 end
 
 local function note_moves(opt, cluster, plan, moved, job, answer)
+	local records = {}
 	for _, move in ipairs(answer.moves or {}) do
 		local record = { at = cluster.now, start = move.job.start_time, till = answer.start + opt.hold,
 			nodes = move.nodes:names() }
 		moved[move.job.id] = record
-		keep_place(plan, cluster, record)
+		table.insert(records, record)
 		slurm.log_info("consolidate: job %d: job %d is to go on on %s", job.id, move.job.id,
 			table.concat(record.nodes, ","))
 	end
+	keep_places(plan, cluster, records)
 end
 
 local function consolidate(opt, cluster, plan)
 	local moved = read_moved(opt, cluster)
-	start_moved(opt, cluster, plan, moved)
+	start_moved(cluster, plan, moved)
 	opt.rules.may = may_of(opt, moved)
 	opt.rules.on_place = function(job, answer) note_moves(opt, cluster, plan, moved, job, answer) end
 	preempt.stop_for_all(opt.rules, cluster, plan)

@@ -149,7 +149,7 @@ static struct brought read_brought(const struct sl_cluster *c, const struct sl_a
 	return with;
 }
 
-/* Has it -c or --mincpus of other CPUs than come with its gres? */
+/* True if -c or --mincpus asks for other CPUs than come with the job's gres. */
 static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
 			   const struct brought *with)
 {
@@ -159,7 +159,7 @@ static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, con
 	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > with->all_cpus);
 }
 
-/* Are those of each node the same, whatever tasks it has, and whole cores? */
+/* True if each node gives the same number of CPUs with its gres, in whole cores, whatever tasks it has. */
 static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t threads)
 {
 	if (r->whole_nodes || (cpus <= r->tasks_per_node && cpus <= r->tasks))

@@ -242,6 +242,9 @@ static int look_at_waiting(struct held *h, const bool *shown, uint32_t *waiting,
 		counted[s->queue.job[i]] = true;
 	}
 	if (list && counted) {
+		/* no GPU is free there: no shape need be tried */
+		for (uint32_t k = 0; k < s->node.rows; k++)
+			h->useful[k] = !has_gpus(h, k, "", 1);
 		qsort(list, n, sizeof(*list), compare_shapes);
 		for (uint32_t i = 0; i < n; i++)
 			if (!i || compare_shapes(&list[i - 1], &list[i]))
@@ -297,7 +300,7 @@ static void count_node(struct sl_gpus_now *g, const struct held *h, uint32_t nod
 		uint32_t kind = s->node_gres.kind[has.first + i];
 		struct amount one = { .all = s->node_gres.count[has.first + i] };
 
-		if (!is_gpu(s, kind) || s->node_gres.no_consume[has.first + i])
+		if (!is_gpu(s, kind) || s->node_gres.no_consume[has.first + i] || !s->node_gres.count[has.first + i])
 			continue;
 		free_of(h, node, i, &one.used, &one.shared);
 		add_amount(find_sort(g, sl_snapshot_str(s, s->gres_kind.type[kind])), &one, off, h->cores[node]);

@@ -39,7 +39,7 @@ struct sl_pool_start {
 	int64_t seconds;		/* of its walltime */
 };
 
-/* How many of the queue the rule does not look at. */
+/* Number of jobs in the queue beyond the rule's window. */
 uint32_t sl_pool_hidden(const struct sl_pool *p);
 
 /* True if it asks the cluster's history, which is to know then who has ended. */

@@ -66,7 +66,7 @@ struct sl_pool {
 	struct sl_cluster *c;
 	bool open;
 	enum sl_plan_rule rule;
-	uint32_t window;		/* CONSERVATIVE: it looks at so many of the queue; 0: at all */
+	uint32_t window;		/* CONSERVATIVE: jobs of the queue that the rule looks at; 0: the whole queue */
 	int64_t cores, free;		/* of all; of nobody now */
 	struct shadow head;		/* as long as none of those who ran has ended */
 	uint32_t looked;		/* so many entries of the queue are known to take cores only, */

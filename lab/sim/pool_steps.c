@@ -74,7 +74,8 @@ int pool_book_steps(struct sl_pool *p, uint32_t first, int64_t cores, int64_t se
 
 #define FOUND 16
 
-/* What was found in this decision.  Who needs no less cannot start sooner, since less and less is free. */
+/* Earliest starts found in this decision.  A job that needs as many cores for as long cannot start sooner, because bookings only
+ * reduce what is free. */
 struct found {
 	struct {
 		int64_t cores, seconds, t;
@@ -117,7 +118,7 @@ static uint32_t find_knowing(const struct sl_pool *p, struct found *f, int64_t c
 	return first;
 }
 
-/* The end of those among *queued* who may have room now. */
+/* 1 + the index of the last of the first *queued* jobs that needs no more cores than are free now; 0 if there is none. */
 static uint32_t end_of_room(const struct sl_pool *p, uint32_t queued)
 {
 	uint32_t cores;
@@ -131,7 +132,7 @@ static uint32_t end_of_room(const struct sl_pool *p, uint32_t queued)
 	return queued;
 }
 
-/* Behind the last that has room now nobody matters: plans are made anew each time.  0, or -1 with *err. */
+/* Jobs behind the last one that has room now are not booked: nothing of the plan outlives this decision.  0, or -1 with *err. */
 int pool_decide_conservative(struct sl_pool *p, const struct sl_entry *entry, uint32_t queued, struct sl_error *err)
 {
 	struct found found = { .count = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stock_private.h - what both schedulers of stock.h have to do with: nodes that are open to a job, and starting it there.
+ * stock_private.h - shared by the two schedulers of stock.h: the nodes that a job may use, and starting the job on them.
  */
 #ifndef SL_STOCK_PRIVATE_H
 #define SL_STOCK_PRIVATE_H
@@ -46,7 +46,7 @@ struct sl_stock_work {
 	struct sl_nodeset tmp, next;
 };
 
-/* Would the entry's job fit at *t* on work.open?  1: work.layout says where; 0; -1 with *err. */
+/* 1 if the entry's job fits at *t* on work.open, with its place in work.layout; 0 if not; -1 with *err. */
 int stock_fits(struct sl_stock_work *w, struct sl_entry e, int64_t t, struct sl_error *err);
 
 /* Start it now on nodes of work.open only.  1; 0: it does not fit, or may not; -1 with *err. */
@@ -54,7 +54,7 @@ int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err
 
 /* -- stock_select.c ------------------------------------------------------ */
 
-/* Is that a request for cores on a fixed number of nodes, and nothing else, on a machine without a tree of switches? */
+/* True if the request is only for cores on a fixed number of nodes, and the machine has no tree of switches. */
 bool stock_selects(const struct sl_stock_work *w, const struct sl_want *want);
 
 /* Which nodes of *within* select takes for it at *t*.  1: work.layout says it; 0: it finds none; -1 with *err. */

@@ -5,8 +5,7 @@
  * Each of them is placed as if it waited in the partition in which it runs.  The places are booked one after the other and taken back
  * at the end, so that the answer is what the next plan will find if it starts the job and then these.
  */
-#include "model/plan_private.h"
-#include "model/preempt.h"
+#include "model/plan_elsewhere.h"
 #include "model/victims.h"
 
 #include <stdlib.h>

@@ -567,21 +567,6 @@ void plan_victims_free(struct victim_groups *groups);
 int64_t plan_group_gone_at(const struct sl_plan *p, const struct victim_group *g);
 int64_t plan_all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of);
 
-/* plan_elsewhere.c: other places for the groups of *gone*, which are taken for gone at *t*, while the job of the booking *b* has its
- * place: on nodes that *b* does not have, side by side, the largest job first, for their whole walltimes.  1 with *move* and *moves*,
- * one for each job, where that is wanted (end it with plan_moves_free()); 0: one of them has none; -1 with *err.  Nothing is booked
- * afterwards.  plan_may_move(): may the running job be requeued, and could the plan place it?  1, 0 or -1. */
-struct sl_move;
-int plan_find_elsewhere(struct sl_plan *p, const struct booking *b, const struct victim_groups *groups, const bool *gone, int64_t t,
-			struct sl_move **move, uint32_t *moves, struct sl_error *err);
-int plan_may_move(struct sl_plan *p, uint32_t job, struct sl_error *err);
-
-/* False with the reason if the attempt's job needs more than is free in sum at *t*, so that no set of these groups can have places
- * beside it.  What they may do with less elsewhere (whole nodes, of which there are smaller ones; GPUs of any type) counts as free.  1, 0
- * or -1.  Walks over the nodes. */
-int plan_has_enough_in_sum(struct attempt *a, const struct victim_groups *groups, int64_t t, struct sl_refusal *why, struct sl_error *err);
-void plan_moves_free(struct sl_move *move, uint32_t count);
-
 /* plan_limits.c: how many were stopped of whom, and (NULL: none) of those that are chosen; NULL with *err.  Has as many as may be been
  * stopped of that job's user or partition before?  Are the chosen ones, with those, more than may be?  1 with the reason, 0, -1. */
 struct stop_limits *plan_limits_create(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,

@@ -7,6 +7,7 @@
  * hold is taken off from a moment on.
  */
 #include "model/plan_needless.h"
+#include "model/plan_elsewhere.h"
 #include "model/plan_private.h"
 #include "model/preempt.h"
 #include "model/victims.h"

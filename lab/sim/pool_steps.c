@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 static int add_step(struct sl_pool *p, uint32_t at, struct step s, struct sl_error *err)
 {
@@ -85,17 +86,7 @@ struct found {
 
 static uint32_t step_at(const struct sl_pool *p, int64_t t)
 {
-	uint32_t low = 0, high = p->steps;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->step[middle].t < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SL_FIRST(i, 0, p->steps, p->step[i].t < t);
 }
 
 /* pool_find_steps(), from where it can be at the earliest. */

@@ -3,10 +3,10 @@
  * mip/kept.c - a solver's process that is kept for the next solve.
  *
  * Half of what a simulation spends on small programs is making a process for each (child.c).  Here one process solves
- * one program after the other.  It has the same limits and the same filter of system calls as one that solves once; in
- * addition it has a socket to its parent and its own /proc/self/statm.  Programs and answers go through memory that both
- * share; on the socket each side says by one packet, a number, that it is the other's turn.  The parent believes nothing of the
- * answer, as ever (solve.c), and ends the process when a solve hangs.
+ * one program after the other.  It has the limit on memory and the filter of system calls of one that solves once; time is
+ * limited by its parent alone.  In addition it has a socket to its parent and its own /proc/self/statm.  Programs and answers
+ * go through memory that both share; on the socket each side says by one packet, a number, that it is the other's turn.  The
+ * parent believes nothing of the answer, as ever (solve.c), and ends the process when a solve hangs.
  *
  * An answer may not depend on which programs came before.  So a kept process only ever adds speed: when it crashes, says
  * that it failed, or ends for any other reason, the caller solves the program again in a process of its own.  One that has leaked
@@ -126,14 +126,12 @@ static void close_others(void)
 	sl_mip_know_size();
 }
 
-static _Noreturn void begin_serving(uint64_t size, pid_t parent)
+static _Noreturn void begin_serving(const struct sl_mip_backend *backend, uint64_t size, pid_t parent)
 {
-	struct sl_mip_backend backend = kept.backend;
-
 	close_others();
 	if (sl_mip_confine(kept.memory_mb, size, parent, NULL) || sl_mip_filter_calls(NULL))
 		_exit(1);
-	serve(&backend);
+	serve(backend);
 }
 
 /* -- the parent's side ------------------------------------------------------ */
@@ -177,7 +175,7 @@ static bool start(const struct sl_mip_options *o, const struct sl_mip_backend *b
 	kept.sock = sv[1];
 	kept.pid = sl_mip_copy_process();
 	if (!kept.pid)
-		begin_serving(size + kept.room, parent);
+		begin_serving(backend, size ? size + kept.room : 0, parent);
 	close(sv[1]);
 	kept.sock = sv[0];
 	if (kept.pid > 0)
@@ -247,11 +245,11 @@ bool sl_mip_run_kept(const struct sl_mip *m, const struct sl_mip_options *o, con
 		double counted_s = kept.counted_s;
 
 		end(until, report);
-		report->seconds -= counted_s;
+		report->seconds = fmax(report->seconds - counted_s, 0);
 	} else {
 		report->seconds = kept.shared->seconds;
 		kept.counted_s += report->seconds;
-		if (last)
+		if (last || a->claim == SL_CLAIM_FAILED)
 			end(until, NULL);
 	}
 	report->wall = (double) (sl_clock_ns() - begin) / 1e9;

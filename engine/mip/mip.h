@@ -5,9 +5,9 @@
  *	maximize or minimize  obj x  subject to  lo <= row x <= hi,  lb <= x <= ub,
  *	some x integer
  *
- * A solve happens in a process of its own (mip/child.c), which has limits on memory,
- * CPU and wall time and is killed and reaped whatever it does.  What it says is
- * verified here: bounds, rows, integrality; the objective is computed again.  A wrong
+ * A solve happens in a process of its own (mip/child.c), or in one that is kept
+ * (sl_mip_keep()); its memory and time are limited, and it is killed and reaped whatever
+ * it does.  What it says is verified here: bounds, rows, integrality; the objective is computed again.  A wrong
  * answer is an error of the solver and no solution.  "Infeasible" is said only where it
  * was proven, by this unit or by a backend that can.
  *

@@ -187,7 +187,8 @@ void sl_mip_unpack(const struct sl_mip_question *q, void *from, struct sl_mip *m
 
 /*
  * mip/kept.c: sl_mip_run() by a process that is kept for the next solve, where sl_mip_keep() allows one and the clock does not
- * count.  Returns false where it is not to be used, or is gone: then nothing is known.
+ * count.  Returns false where it is not to be used, or is gone, or has failed: then nothing is known but report->seconds, which
+ * is as before where nothing was tried.
  */
 bool sl_mip_run_kept(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		     const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);

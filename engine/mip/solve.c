@@ -527,7 +527,7 @@ static int solve_with(struct sl_mip *m, const struct sl_mip_options *o, const st
 		      const double *start, double objective, struct sl_mip_result *r, struct sl_error *err)
 {
 	struct sl_mip_answer *a = sl_mip_answer_map(m->columns, err);
-	struct sl_mip_report report;
+	struct sl_mip_report report = { 0 };
 	struct judgement j = { m, o, backend, start, objective, a, &report, r, false };
 
 	r->values = new_values(m, err);
@@ -536,10 +536,12 @@ static int solve_with(struct sl_mip *m, const struct sl_mip_options *o, const st
 		sl_mip_result_clear(r);
 		return -1;
 	}
-	if (sl_mip_has_server() && !o->fake)
+	if (sl_mip_has_server() && !o->fake) {
 		sl_mip_ask(m, o, number_of(backend), start, objective, a, &report);
-	else if (!sl_mip_run_kept(m, o, backend, start, objective, a, &report))
+	} else if (!sl_mip_run_kept(m, o, backend, start, objective, a, &report)) {
+		solver_s += report.seconds;
 		sl_mip_run(m, o, backend, start, objective, a, &report);
+	}
 	solver_s += report.seconds;
 	if (o->relax)
 		note_relaxed(m, backend, a, &report);

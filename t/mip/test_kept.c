@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,20 +34,28 @@ static struct sl_mip_options options(const struct sl_mip_backend *fake)
 }
 
 /* max a + b, a + b <= 1, binary: two solutions, of which a solver has to say which */
-static struct sl_mip_result solve_twins(const struct sl_mip_backend *fake, double hangs_s)
+static struct sl_mip *make_twins(void)
 {
 	static const uint32_t column[] = { 0, 1 };
 	static const double one[] = { 1, 1 };
 	struct sl_mip *m = sl_mip_create(true, NULL, NULL);
 	struct sl_mip_row row = { column, one, 2, -INFINITY, 1, NULL };
+	struct sl_error err;
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = 1, .integer = true }, &err), i);
+	assert_int_equal(sl_mip_add(m, &row, &err), 0);
+	return m;
+}
+
+static struct sl_mip_result solve_twins(const struct sl_mip_backend *fake, double hangs_s)
+{
+	struct sl_mip *m = make_twins();
 	struct sl_mip_options o = options(fake);
 	struct sl_mip_result r;
 	struct sl_error err;
 
 	o.hangs_s = hangs_s;
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = 1, .integer = true }, &err), i);
-	assert_int_equal(sl_mip_add(m, &row, &err), 0);
 	assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
 	sl_mip_destroy(m);
 	return r;
@@ -71,10 +81,22 @@ static void answer(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 }
 FAKE(honest, answer);
 
+#define BURNT_S 0.02
+
+static void burn(void)
+{
+	clock_t begin = clock();
+
+	while ((double) (clock() - begin) < BURNT_S * CLOCKS_PER_SEC)
+		;
+}
+
 static void crash_in_the_third(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
-	if (solves == 2)
+	if (solves == 2) {
+		burn();
 		raise(SIGSEGV);
+	}
 	answer(p, a);
 }
 FAKE(crashing, crash_in_the_third);
@@ -82,8 +104,10 @@ FAKE(crashing, crash_in_the_third);
 static void give_up_after_the_first(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
 	answer(p, a);
-	if (solves > 1)
+	if (solves > 1) {
+		burn();
 		a->claim = SL_CLAIM_FAILED;
+	}
 }
 FAKE(failing, give_up_after_the_first);
 
@@ -131,6 +155,27 @@ static void leak(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	answer(p, a);
 }
 FAKE(leaking, leak);
+
+/* Takes more than an options' memory_mb, and gives it back. */
+static void take_much(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	char *volatile block = malloc((size_t) 600 << 20);
+
+	if (!block)
+		abort();
+	free(block);
+	answer(p, a);
+}
+FAKE(large, take_much);
+
+static _Atomic int *relaxations;		/* that were asked for; shared */
+
+static void count_relaxations(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	*relaxations += p->relax;
+	answer(p, a);
+}
+FAKE(counting, count_relaxations);
 
 /* Says on the socket that it is done before it is, and with another number. */
 static void speak_out_of_turn(const struct sl_mip_problem *p, struct sl_mip_answer *a)
@@ -230,11 +275,34 @@ static void a_kept_one_that_fails_is_asked_no_more_and_its_program_is_solved_all
 
 	(void) state;
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		int64_t last = 0;
+
 		sl_mip_keep();
-		for (int i = 0; i < 12; i++)
-			solved_by(all[k]);
+		for (int i = 0; i < 12; i++) {
+			int64_t who = solved_by(all[k]);
+
+			/* who answered until now is gone */
+			assert_true(!last || who == last || (kill((pid_t) last, 0) < 0 && errno == ESRCH));
+			last = who;
+		}
 		sl_mip_release();
 		nobody_is_left();
+	}
+}
+
+static void the_time_of_one_that_fails_is_counted(void **state)
+{
+	const struct sl_mip_backend *const all[] = { &crashing, &failing };
+
+	(void) state;
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		double before = sl_mip_solver_s();
+
+		sl_mip_keep();
+		for (int i = 0; i < 3; i++)
+			solved_by(all[k]);
+		assert_true(sl_mip_solver_s() - before > 0.9 * BURNT_S);
+		sl_mip_release();
 	}
 }
 
@@ -289,9 +357,68 @@ static void one_that_leaks_is_replaced_before_it_has_too_little(void **state)
 		changes += who != last;
 		last = who;
 	}
-	assert_true(sanitized || changes > 5);
+	/* two solves of each; a process that ends when it has nothing left does a dozen */
+	assert_true(sanitized || changes > 15);
 	sl_mip_release();
 	nobody_is_left();
+}
+
+/* True if it is so from now on. */
+static bool forget_own_size(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), next = dup(null);
+
+	close(next);
+	sl_mip_know_size();
+	return dup2(null, next) == next && sl_mip_own_size() == 0;
+}
+
+static void where_the_size_of_this_process_is_not_known_memory_has_no_limit(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void) state;
+	pid = fork();
+	if (!pid) {
+		bool good = forget_own_size();
+		int64_t first;
+
+		sl_mip_keep();
+		first = solved_by(&large);
+		good = good && solved_by(&large) == first;
+		sl_mip_release();
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void a_relaxation_that_is_known_is_not_solved_again(void **state)
+{
+	struct sl_mip_options o = options(&counting), relax = o;
+	struct sl_mip *m = make_twins();
+	struct sl_mip_result r;
+	struct sl_error err;
+
+	(void) state;
+	relax.relax = true;
+	relaxations = mmap(NULL, sizeof(*relaxations), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(relaxations != MAP_FAILED);
+	sl_mip_keep();
+	assert_int_equal(sl_mip_start(m, (double[]) { 1, 0 }, 2, &err), 0);
+	assert_int_equal(sl_mip_solve(m, &relax, &r, &err), 0);
+	sl_mip_result_clear(&r);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
+		assert_int_equal(r.status, SL_MIP_OPTIMAL);
+		assert_string_equal(r.source, "start");
+		sl_mip_result_clear(&r);
+	}
+	assert_int_equal(*relaxations, 1);
+	sl_mip_release();
+	munmap((void *) relaxations, sizeof(*relaxations));
+	sl_mip_destroy(m);
 }
 
 static void a_kept_one_reaches_nothing_but_its_socket(void **state)
@@ -385,15 +512,12 @@ static void where_the_clock_counts_none_is_kept(void **state)
 {
 	struct sl_mip_options o = options(&honest);
 	struct sl_mip_result r;
-	struct sl_mip *m = sl_mip_create(true, NULL, NULL);
+	struct sl_mip *m = make_twins();
 	struct sl_error err;
 
 	(void) state;
 	o.clock = true;
 	sl_mip_keep();
-	sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = 1, .integer = true }, &err);
-	sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = 1, .integer = true }, &err);
-	assert_int_equal(sl_mip_add(m, &(struct sl_mip_row) { (uint32_t[]) { 0, 1 }, (double[]) { 1, 1 }, 2, -INFINITY, 1, NULL }, &err), 0);
 	assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
 	sl_mip_result_clear(&r);
 	nobody_is_left();
@@ -418,12 +542,10 @@ static struct sl_mip *random_program(uint32_t most, uint32_t *jobs, double *wort
 		assert_int_equal(sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = worth[c], .integer = true }, &err), c);
 	}
 	for (uint32_t row = 0; row < rows; row++) {
-		uint32_t terms = n;
-
 		sum = 0;
 		for (uint32_t c = 0; c < n; c++)
 			sum += size[c] = 1 + below(alike ? 4 : 40);
-		struct sl_mip_row r = { column, size, terms, -INFINITY, floor(sum * (1 + below(9)) / 10), NULL };
+		struct sl_mip_row r = { column, size, n, -INFINITY, floor(sum * (1 + below(9)) / 10), NULL };
 		if (one_in(3)) {
 			column[n] = sl_mip_columns(m);
 			size[n] = -1;
@@ -469,7 +591,7 @@ static struct sl_mip_result solve(struct sl_mip *m, const struct sl_mip_options 
 	return r;
 }
 
-static void assert_same(const struct sl_mip *m, const struct sl_mip_result *a, const struct sl_mip_result *b, uint32_t jobs)
+static void assert_same(const struct sl_mip_result *a, const struct sl_mip_result *b, uint32_t jobs)
 {
 	assert_int_equal(a->status, b->status);
 	assert_int_equal(!a->values, !b->values);
@@ -477,7 +599,6 @@ static void assert_same(const struct sl_mip *m, const struct sl_mip_result *a, c
 		return;
 	assert_true(fabs(a->objective - b->objective) <= 1e-9 * fmax(1, fabs(a->objective)));
 	assert_memory_equal(a->values, b->values, jobs * sizeof(double));
-	(void) m;
 }
 
 static void a_kept_solver_says_what_one_says_that_is_not_kept(void **state)
@@ -507,8 +628,8 @@ static void a_kept_solver_says_what_one_says_that_is_not_kept(void **state)
 			alone = solve(m, &o);
 			o.clock = false;
 			again = solve(m, &o);
-			assert_same(m, &kept, &alone, jobs);
-			assert_same(m, &again, &alone, jobs);
+			assert_same(&kept, &alone, jobs);
+			assert_same(&again, &alone, jobs);
 			sl_mip_result_clear(&alone);
 			sl_mip_result_clear(&kept);
 			sl_mip_result_clear(&again);
@@ -543,7 +664,7 @@ static void a_search_after_its_relaxation_is_the_one_that_there_is_without_it(vo
 		sl_mip_result_clear(&r);
 		assert_non_null(m->relaxed.backend);
 		assert_int_equal(sl_mip_solve(m, &o, &after, &err), 0);
-		assert_same(m, &before, &after, jobs);
+		assert_same(&before, &after, jobs);
 		assert_true(before.work == after.work && (before.bound == after.bound || isnan(before.bound)));
 		sl_mip_result_clear(&before);
 		sl_mip_result_clear(&after);
@@ -562,9 +683,12 @@ int main(void)
 		cmocka_unit_test(another_solver_gets_a_process_of_its_own),
 		cmocka_unit_test(after_many_solves_there_is_a_new_one),
 		cmocka_unit_test(a_kept_one_that_fails_is_asked_no_more_and_its_program_is_solved_all_the_same),
+		cmocka_unit_test(the_time_of_one_that_fails_is_counted),
 		cmocka_unit_test(what_fails_by_itself_fails_as_in_a_process_of_its_own),
 		cmocka_unit_test(a_kept_one_that_hangs_is_ended_and_it_is_said),
 		cmocka_unit_test(one_that_leaks_is_replaced_before_it_has_too_little),
+		cmocka_unit_test(where_the_size_of_this_process_is_not_known_memory_has_no_limit),
+		cmocka_unit_test(a_relaxation_that_is_known_is_not_solved_again),
 		cmocka_unit_test(a_kept_one_reaches_nothing_but_its_socket),
 		cmocka_unit_test(a_copy_of_the_process_leaves_the_kept_one_alone),
 		cmocka_unit_test(one_that_is_kept_ends_with_its_owner_however_that_ends),

@@ -467,12 +467,9 @@ static int end_an_owner(const struct sl_mip_backend *fake, int how)
 	*stuck_one = 0;
 	owner = fork();
 	if (!owner) {
-		struct sl_mip_result r;
-
 		signal(how, SIG_DFL);	/* who runs the tests in the background may ignore SIGINT */
 		sl_mip_keep();
-		r = solve_twins(fake, 3600);
-		*stuck_one = (pid_t) r.nodes;
+		*stuck_one = (pid_t) solve_twins(fake, 3600).nodes;
 		while (how)
 			pause();
 		_exit(0);

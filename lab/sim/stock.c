@@ -224,10 +224,10 @@ static int go_through_queue(struct sl_stock *s, struct sl_error *err)
 }
 
 /*
- * Is it the main scheduler's turn?  As soon as a job has ended; for jobs that came, and for the whole queue, when the time has come,
- * at which the simulation wakes up.
+ * True if the main scheduler goes through the queue now; notes that it did, or wakes up when it will.  It does as soon as a job has
+ * ended; for jobs that came, and for the whole queue, when the time has come.
  */
-static bool is_turn(struct sl_stock *s)
+static bool take_turn(struct sl_stock *s)
 {
 	struct sl_stock_work *w = s->work;
 	uint32_t running, queued;
@@ -244,23 +244,26 @@ static bool is_turn(struct sl_stock *s)
 	return false;
 }
 
-/* Is there a job in the queue that this decision has not started? */
-static bool waits(const struct sl_stock *s)
-{
-	uint32_t queued, started;
-
-	sl_cluster_queue(s->work->c, &queued);
-	sl_plan_started(s->work->p, &started);
-	return started < queued;
-}
-
-static void note_running(struct sl_stock *s)
+/* How many jobs run and wait when this decision has been carried out. */
+static void note_jobs(struct sl_stock *s)
 {
 	uint32_t started;
 
 	sl_cluster_running(s->work->c, &s->running);
+	sl_cluster_queue(s->work->c, &s->waiting);
 	sl_plan_started(s->work->p, &started);
 	s->running += started;
+	s->waiting -= started;
+}
+
+/* Has a job come or ended since the last decision?  A wake-up of one's own is no change, unless one did in that very second. */
+static bool has_changed(const struct sl_stock *s)
+{
+	uint32_t running, queued;
+
+	sl_cluster_running(s->work->c, &running);
+	sl_cluster_queue(s->work->c, &queued);
+	return s->work->now != s->wake_at || running < s->running || queued > s->waiting;
 }
 
 /* On a pool of processors there are no nodes to take: each job is reserved its processors. */
@@ -295,7 +298,7 @@ static int decide(struct sl_stock *s, struct sl_error *err)
 	int64_t now = s->work->now, due = next_backfill(s);
 	int rc;
 
-	if (is_turn(s) && go_through_queue(s, err) < 0)
+	if (take_turn(s) && go_through_queue(s, err) < 0)
 		return -1;
 	if (s->opt.builtin || !s->changed)
 		return 0;
@@ -306,7 +309,8 @@ static int decide(struct sl_stock *s, struct sl_error *err)
 	s->changed = false;
 	s->backfilled_s = now;
 	rc = s->opt.pool ? backfill_pool(s, err) : stock_backfill(s, err);
-	s->waited = waits(s);
+	note_jobs(s);
+	s->waited = s->waiting > 0;
 	return rc;
 }
 
@@ -323,10 +327,10 @@ int sl_stock_decide(struct sl_cluster *c, struct sl_plan *p, void *arg, struct s
 	s->work->c = c;
 	s->work->p = p;
 	s->work->now = now;
-	s->changed |= now != s->wake_at;
+	s->changed |= has_changed(s);
 	s->wake_at = NOT_YET;
 	if (decide(s, err) < 0)
 		return -1;
-	note_running(s);
+	note_jobs(s);
 	return 0;
 }

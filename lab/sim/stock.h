@@ -57,7 +57,7 @@ struct sl_stock {
 	bool waited;			/* and left jobs that wait */
 	bool changed;			/* a job came or ended since then */
 	int64_t came_s;			/* when the main one last went through it for jobs that came */
-	uint32_t running;		/* jobs, after the last decision */
+	uint32_t running, waiting;	/* jobs, after the last decision */
 	int64_t went_through_s;		/* when the main one last went through the whole queue */
 	bool *closed;			/* partitions */
 	struct sl_nodeset gone;		/* nodes of those */

@@ -189,7 +189,8 @@ static bool ends_on_open_nodes(const struct sl_stock_work *w, const struct endin
 
 /*
  * _will_run_test(): the job starts when the last of some running jobs has ended.  These are taken away in groups, the first of
- * some 30 s, each further one twice as long: so the start is the later beyond the earliest one the farther away that is.
+ * some 30 s, each further one twice as long: so the start is the later beyond the earliest one the farther away that is.  Whether
+ * the next job's end is beyond the group is looked at when one has been taken, not where one of other nodes is passed over.
  */
 static int foresee(struct sl_stock *s, struct sl_entry e, int64_t *start, struct sl_error *err)
 {
@@ -202,7 +203,7 @@ static int foresee(struct sl_stock *s, struct sl_entry e, int64_t *start, struct
 	while (!rc && i < w->endings) {
 		const struct ending *last = NULL;
 
-		while (i < w->endings && !(last && w->ending[i].end > base + window)) {
+		while (i < w->endings) {
 			const struct ending *next = &w->ending[i++];
 
 			if (next->end == SL_UNLIMITED || !ends_on_open_nodes(w, next))
@@ -210,6 +211,8 @@ static int foresee(struct sl_stock *s, struct sl_entry e, int64_t *start, struct
 			if (!base)
 				base = next->end + window - next->end % window;
 			last = next;
+			if (i < w->endings && w->ending[i].end > base + window)
+				break;
 		}
 		if (!last)
 			return 0;

@@ -114,6 +114,29 @@ static void backfill_comes_at_once_where_nobody_has_waited(void **state)
 }
 
 /*
+ * Backfill has come at 6030, and at 6032 only the main scheduler's time has come, for jobs 2 and 3: job 4 comes in that very second.
+ * It is in nobody's way, and so starts at 6060.
+ */
+static void backfill_sees_jobs_that_come_as_the_main_scheduler_wakes_up(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6029, 4, 50, 50) "," JOB(3, 6030, 4, 50, 50) ","
+		JOB(4, 6032, 1, 60, 60) "]}";
+
+	(void) state;
+	STARTS("4x1c", jobs, sl_stock_defaults(), 6000, 7000, 7050, 6060);
+}
+
+/* Job 2 ends in that second instead: it ends before its time, and so job 3 may have its core. */
+static void backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 6000, 2, 3600, 1000) "," JOB(2, 6000, 2, 3600, 32) "," JOB(3, 6029, 4, 50, 50) ","
+		JOB(4, 6030, 1, 60, 60) "]}";
+
+	(void) state;
+	STARTS("4x1c", jobs, sl_stock_defaults(), 6000, 6000, 7000, 6060);
+}
+
+/*
  * Job 3 can start at 7000, when a core of the first node is free.  But select takes jobs 1 and 2 away together, since 7050 is within
  * its first window: so it foresees 7050, and job 4, which ends at 6990, is in nobody's way.
  */
@@ -127,6 +150,26 @@ static void a_start_is_foreseen_where_a_group_of_jobs_has_ended(void **state)
 	(void) state;
 	STARTS("2x2c", jobs, sl_stock_defaults(), 6000, 6000, 7000, 6030);
 	STARTS("2x2c", longer, sl_stock_defaults(), 6000, 6000, 7000, 7051);
+}
+
+/*
+ * Job 2's end, at 7200, is beyond the first window, that of job 1's (7020), which ends at 7080.  But select only looks at how far the
+ * next job's end is when it has taken one away: that is job 3's, and where this one is within the window, but has no node of the
+ * partition, job 2 is taken with job 1.  So job 4 is foreseen at 7200, and job 5, which ends at 7110, is in nobody's way.
+ */
+static void select_passes_over_the_end_of_its_window_behind_a_job_of_other_nodes(void **state)
+{
+	static const char within[] = DUMP "1|6000|1020|17|COMPLETED|1|part\n2|6000|1200|20|COMPLETED|1|part\n3|6000|1080|18|COMPLETED|1|rest\n"
+		"4|6001|60|2|COMPLETED|3|part\n5|6002|100|18|COMPLETED|1|part\n";
+	static const char beyond[] = DUMP "1|6000|1020|17|COMPLETED|1|part\n2|6000|1200|20|COMPLETED|1|part\n3|6000|1140|19|COMPLETED|1|rest\n"
+		"4|6001|60|2|COMPLETED|3|part\n5|6002|100|18|COMPLETED|1|part\n";
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=2 CoresPerSocket=2\n"
+		"NodeName=n3 CPUs=1\nPartitionName=part Nodes=n[1-2] Default=YES\nPartitionName=rest Nodes=n3\n"));
+	STARTS(conf, within, sl_stock_defaults(), 6000, 6000, 6000, 7020, 6030);
+	STARTS(conf, beyond, sl_stock_defaults(), 6000, 6000, 6000, 7020, 7080);
 }
 
 static void backfill_looks_at_no_more_jobs_than_it_is_told(void **state)
@@ -329,7 +372,10 @@ int main(void)
 		cmocka_unit_test(the_builtin_scheduler_starts_nothing_behind_one_that_waits),
 		cmocka_unit_test(backfill_comes_in_step_as_long_as_jobs_wait),
 		cmocka_unit_test(backfill_comes_at_once_where_nobody_has_waited),
+		cmocka_unit_test(backfill_sees_jobs_that_come_as_the_main_scheduler_wakes_up),
+		cmocka_unit_test(backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up),
 		cmocka_unit_test(a_start_is_foreseen_where_a_group_of_jobs_has_ended),
+		cmocka_unit_test(select_passes_over_the_end_of_its_window_behind_a_job_of_other_nodes),
 		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
 		cmocka_unit_test(the_number_of_nodes_binds_after_sets_are_compared),
 		cmocka_unit_test(jobs_that_come_one_after_the_other_are_taken_together),

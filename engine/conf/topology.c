@@ -341,7 +341,12 @@ int sl_conf_resolve_topology(struct sl_conf *c, const char *path, struct sl_erro
 		rc = sl_conf_read_yaml(c, yaml, &t.s, err);
 	else if (!rc)
 		rc = sl_conf_add_topology(c, "default", err) ?: read_conf(&t, sl_conf_get(c, "TopologyPlugin"), conf);
-	c->own->topology.not_modelled = t.s.not_modelled || (t.s.count && !t.s.blocks && param && strcasestr(param->value, "dragonfly"));
+	if (t.s.count && !t.s.blocks && param && strcasestr(param->value, "dragonfly")) {
+		sl_conf_note(c, param->where, "TopologyParam=%s: dragonfly is not modelled: jobs of several nodes are placed without a look "
+			     "at switches", param->value);
+		t.s.not_modelled = true;
+	}
+	c->own->topology.not_modelled = t.s.not_modelled;
 	if (!rc && t.s.count) {
 		rc = link_switches(&t);
 		for (uint32_t i = 0; i < t.s.count && !rc; i++)

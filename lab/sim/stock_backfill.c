@@ -126,22 +126,24 @@ static int find_open(struct sl_stock_work *w, const struct sl_nodeset *all, int6
 
 /* -- when running jobs end ------------------------------------------------------- */
 
-static int add_ending(struct sl_stock_work *w, int64_t end, const struct sl_place *place, uint32_t count, struct sl_error *err)
+static int add_ending(struct sl_stock_work *w, uint32_t job, int64_t end, const struct sl_place *place, uint32_t count,
+		      struct sl_error *err)
 {
 	if (sl_grow(&w->ending, &w->ending_room, w->endings + UINT64_C(1), sizeof(*w->ending), err) < 0 ||
 	    sl_grow(&w->node, &w->node_room, w->nodes + (uint64_t) count, sizeof(*w->node), err) < 0)
 		return -1;
-	w->ending[w->endings++] = (struct ending) { .end = end, .first = w->nodes, .count = count };
+	w->ending[w->endings++] = (struct ending) { .end = end, .job = job, .first = w->nodes, .count = count };
 	for (uint32_t i = 0; i < count; i++)
 		w->node[w->nodes++] = place[i].node;
 	return 0;
 }
 
+/* Those that end in the same second in the order of their submission, as slurmctld's list of jobs has them. */
 static int by_end(const void *x, const void *y)
 {
 	const struct ending *a = x, *b = y;
 
-	return SL_ORDER(a->end, b->end) ?: SL_ORDER(a->first, b->first);
+	return SL_ORDER(a->end, b->end) ?: SL_ORDER(a->job, b->job);
 }
 
 static void sort_endings(struct sl_stock_work *w)
@@ -156,7 +158,7 @@ static int add_start(struct sl_stock_work *w, uint32_t number, struct sl_error *
 
 	if (sl_plan_booking(w->p, false, number, &b, err) < 0)
 		return -1;
-	return add_ending(w, b.end_time, b.places, b.count, err);
+	return add_ending(w, b.entry.job, b.end_time, b.places, b.count, err);
 }
 
 static int gather_endings(struct sl_stock_work *w, struct sl_error *err)
@@ -168,7 +170,7 @@ static int gather_endings(struct sl_stock_work *w, struct sl_error *err)
 	for (uint32_t i = 0; i < running; i++) {
 		const struct sl_place *place = sl_cluster_places(w->c, job[i], &count);
 
-		if (add_ending(w, sl_cluster_end(w->c, job[i]), place, count, err) < 0)
+		if (add_ending(w, job[i], sl_cluster_end(w->c, job[i]), place, count, err) < 0)
 			return -1;
 	}
 	sl_plan_started(w->p, &started);

@@ -17,7 +17,7 @@ struct stretch {
 /* A job that runs, or has been started by this decision: when its walltime ends, and its nodes in backfill.node. */
 struct ending {
 	int64_t end;
-	uint32_t first, count;
+	uint32_t job, first, count;
 };
 
 /* A decision, and what it works with; it is kept for its memory. */

@@ -364,6 +364,24 @@ static void the_number_of_nodes_binds_after_sets_are_compared(void **state)
 		(const int64_t[]) { 7000, 7003 }, 2);
 }
 
+/*
+ * Jobs 2 and 3 start together, job 3 first for its priority, and end at 7080, within the window.  Select takes them in the order of
+ * their numbers: 3 last, behind which it sees job 4's end beyond the window.  So job 5 is foreseen at 7080, and job 6 would delay it.
+ */
+static void jobs_that_end_in_the_same_second_are_taken_in_the_order_of_their_submission(void **state)
+{
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=2 CoresPerSocket=2\n"
+		"NodeName=n3 CPUs=1\nPartitionName=part Nodes=n[1-2] Default=YES\nPartitionName=rest Nodes=n3\n"));
+	assert_starts_on(conf, "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NNodes|Partition|Priority\n"
+		"1|5000|5000|5000|10|1|COMPLETED|1|1|part|1\n2|6000|6000|6000|1080|18|COMPLETED|1|1|rest|1\n"
+		"3|6000|6000|6000|1080|18|COMPLETED|1|1|part|5000\n4|6000|6000|6000|1200|20|COMPLETED|1|1|part|1\n"
+		"5|6001|6001|7080|60|2|COMPLETED|3|2|part|2000\n6|6002|6002|7140|100|18|COMPLETED|1|1|part|1000\n", 1,
+		(const int64_t[]) { 6000, 6000, 6000, 7080, 7140 }, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +394,7 @@ int main(void)
 		cmocka_unit_test(backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up),
 		cmocka_unit_test(a_start_is_foreseen_where_a_group_of_jobs_has_ended),
 		cmocka_unit_test(select_passes_over_the_end_of_its_window_behind_a_job_of_other_nodes),
+		cmocka_unit_test(jobs_that_end_in_the_same_second_are_taken_in_the_order_of_their_submission),
 		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
 		cmocka_unit_test(the_number_of_nodes_binds_after_sets_are_compared),
 		cmocka_unit_test(jobs_that_come_one_after_the_other_are_taken_together),

@@ -301,9 +301,11 @@ local function brute_force(nodes, jobs)
 	return best
 end
 
-local both = [[
+-- A policy that opens a window on the whole queue, and does this with it: w, value, plan.
+local function on_a_window(body)
+	return [[
 local ip, window = require "sched.ip", require "sched.window"
-local M = { api = 1, name = "both" }
+local M = { api = 1, name = "on_a_window" }
 function M.decide(cluster, plan)
 	local jobs, value = {}, {}
 	for job in cluster:queue() do
@@ -311,31 +313,25 @@ function M.decide(cluster, plan)
 		value[#jobs] = job.priority
 	end
 	local w = window.open(cluster, jobs)
+	]] .. body .. [[
+end
+return M
+]]
+end
+
+local both = on_a_window [[
 	local found = ip.choose(w, value, { time_limit = 60, gap = 0, packing = false, cuts = 15 })
 	local r = ip.literal(w, value, ip.offers(w), { packing = false }).model
 	local columns = r:size()
 	r = columns > 0 and r:solve { time_limit = 60 } or { objective = 0 }
 	local started = w:start(found.choice, plan)
 	print(("%.9g %.9g %d %d"):format(found.choice.value, r.objective, started, #found.choice.jobs))
-end
-return M
 ]]
 
-local count_solves = [[
-local ip, window = require "sched.ip", require "sched.window"
-local M = { api = 1, name = "count_solves" }
-function M.decide(cluster, plan)
-	local jobs, value = {}, {}
-	for job in cluster:queue() do
-		jobs[#jobs + 1] = job
-		value[#jobs] = job.priority
-	end
-	local w = window.open(cluster, jobs)
+local count_solves = on_a_window [[
 	local found = ip.choose(w, value, { time_limit = 60, gap = 0 })
 	w:start(found.choice, plan)
 	print(found.solves)
-end
-return M
 ]]
 
 describe("the integer program", function()

@@ -22,19 +22,15 @@ local limits = { "max_a_cycle", "max_an_hour", "max_of_user", "max_of_partition"
 
 local definitions = {
 	max_price = { type = "number", min = 0, doc = "nobody is moved for a job if that costs more" },
-	wait_price = { type = "number", min = 0, doc = "what an hour of waiting costs, against what others lose" },
 	min_gain = { default = 0, type = "duration", doc = "nobody is moved for a job that would start so soon anyway" },
-	after = { default = 0, type = "duration", doc = "others are moved for a job once it has waited for so long" },
-	min_runtime = { default = 0, type = "duration", doc = "nobody is moved who has run for less" },
 	again = { default = "1d", type = "duration", doc = "a job that was moved is not moved again for that time" },
 	hold = { default = "10m", type = "duration", doc = "for so long its new place is kept for a job that was moved" },
 	max_moves = { type = "integer", min = 1, doc = "jobs that are moved for one job at most" },
-	prove = { type = "number", min = 0, doc = "seconds of a solver's work for the proof of one set; 0: none, else 0.2" },
 	may = { type = "function", doc = "function(victim, job, cluster): may it be moved?" },
-	cost = { type = "function", doc = "function(victim, job, cluster): what that costs; else the work that is lost" },
-	jobs = { default = 20, min = 1, max = 1000, doc = "jobs for which others are looked for in a cycle" },
-	window = { default = 1000, min = 1, max = 100000, doc = "waiting jobs looked at in a cycle" },
 }
+for name, definition in pairs(preempt.shared) do
+	definitions[name] = definition
+end
 for _, name in ipairs(limits) do
 	definitions[name] = { type = "integer", min = 1, doc = "jobs that are moved or stopped at most" }
 end

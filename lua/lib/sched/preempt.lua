@@ -42,6 +42,12 @@ for _, name in ipairs(limits) do
 	definitions[name] = { type = "integer", min = 1, doc = "jobs that are stopped at most" }
 end
 
+--- Options that mean the same to sched.consolidate, as definitions for sched.component.
+M.shared = {}
+for _, name in ipairs { "min_runtime", "after", "wait_price", "prove", "cost", "jobs", "window" } do
+	M.shared[name] = definitions[name]
+end
+
 local function check_reclaim(reclaim, fail)
 	for account, amount in pairs(reclaim or {}) do
 		if type(account) ~= "string" or type(amount) ~= "number" or amount ~= amount or amount < 0 then

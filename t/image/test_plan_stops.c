@@ -171,6 +171,13 @@ static void a_job_is_stopped_no_harder_than_slurm_would(void **state)
 		for (uint32_t mode = 0; mode < SL_STOP_MODES; mode++)
 			assert_int_equal(sl_snapshot_may_stop_so(&b->snap, build_job_row(b, 1), mode), allowed[own][mode]);
 	}
+	/* whom Slurm cancels after a GraceTime it cancels by itself */
+	build_change_job(b, 1, .preempt_mode = SL_STOP_CANCEL, build_r_.grace_time = 30);
+	build_open(b);
+	assert_false(sl_snapshot_may_stop_so(&b->snap, build_job_row(b, 1), SL_STOP_REQUEUE));
+	build_change_job(b, 1, .preempt_mode = SL_STOP_REQUEUE);
+	build_open(b);
+	assert_true(sl_snapshot_may_stop_so(&b->snap, build_job_row(b, 1), SL_STOP_REQUEUE));
 	build_change_job(b, 1, .flags = 0, build_r_.preempt_mode = SL_STOP_CANCEL);
 	build_open(b);
 	p = with_place(b);

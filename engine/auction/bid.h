@@ -89,17 +89,16 @@ struct sl_market;
 struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err);
 void sl_market_destroy(struct sl_market *m);
 
-/* What each of the following calls may take; one that would take more fails, and the market
- * is as good as before. */
+/* Limit the memory of each of the following calls, and name the flag that ends it.  A call that is ended so fails; the market stays
+ * usable. */
 void sl_market_allow(struct sl_market *m, const struct sl_allowance *allowance);
 
 /*
- * Make the bids of these entries, in the order in which they are given: their Slurm bids
- * each as if those before it had been placed where their own say.  An entry that cannot
- * start now has none.  Bids of a job stand together, by falling preference within a kind;
- * its shapes (alternatives) follow it, and share its cap.  Two bids of a job are never the
- * same nodes and cores.  Returns 0, or -1 with *err: SL_EINVAL for options out of range or
- * an entry that is not queued.
+ * Make the bids of these entries, in the order given.  Each entry's Slurm bid is made as if the entries before it
+ * had been placed as their Slurm bids say.  An entry that cannot start now gets no bid.  The bids of a job stand
+ * together, in falling order of preference within a kind.  The bids of its shapes (alternatives) follow, and count
+ * towards the same cap.  No two bids of a job have the same nodes and cores.  Returns 0, or -1 with *err: SL_EINVAL
+ * for options out of range or an entry that is not queued.
  */
 int sl_market_bid(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
 		  const struct sl_bid_options *opt, struct sl_error *err);

@@ -275,8 +275,9 @@ static int make_b(struct bidder *b, uint32_t *block, uint32_t *n, struct candida
 	return 0;
 }
 
-/* The nth of kind C: the rest that the last nodeset gives is at its beginning; the other
- * way round for odd n. */
+/* The nth bid of kind C, which takes a chain of blocks of nodes.  For even n the blocks are filled from the first on, each from
+ * its first node on, so that only the last block is left partly free, at its end.  For odd n the blocks are filled from
+ * the last one back, each from its last node.  Returns as make_a(). */
 static int make_c(struct bidder *b, uint32_t n, struct candidate *c, struct sl_error *err)
 {
 	const struct stretch *k = b->profile->block;

@@ -23,10 +23,10 @@ static inline int sl_grow(void *array, uint32_t *room, uint64_t want, size_t siz
 }
 
 /*
- * Room for one more in *array, which has *length* elements and, since it never had room made
- * for it in another way, as many as the next power of two: for lists that are not worth a
- * member for their room.  For somebody who adds one: room that is asked for again and again, and
- * not used, costs a realloc() each time.  Returns as above.
+ * Make room for one more element in *array, which has *length* elements.  For short lists that keep no room member:
+ * the room is always *length* rounded up to a power of two, so no other function may have made it.
+ * Call it only before an element is added: each call with a *length* that is a power of two reallocates the array.
+ * Returns as sl_grow().
  */
 int sl_grow_list(void *array, uint32_t length, size_t size, struct sl_error *err);
 

@@ -43,16 +43,16 @@ int sl_line_file_open(struct sl_line_file *f, const char *dir, const char *name,
 void sl_line_file_close(struct sl_line_file *f);
 
 /*
- * Before a line: take the lock, of the file that the path names now.  It may be another than
- * before, and *fresh* then.  0, or -1 with *err (SL_EBUSY: another process is writing at this instant).
+ * Lock the file before a line is written.  If the path names another file than the open one (somebody rotated it),
+ * that file is opened, and *fresh* is set.  0, or -1 with *err (SL_EBUSY: another process is writing or rotating it).
  */
 int sl_line_file_lock(struct sl_line_file *f, struct sl_error *err);
 void sl_line_file_unlock(struct sl_line_file *f);
 
-/* Is there room for so many bytes more?  1; 0: it was rotated, and is fresh; -1 with *err. */
+/* Make room for *size* bytes.  1: there was room; 0: the file was rotated first, and is fresh; -1 with *err. */
 int sl_line_file_room(struct sl_line_file *f, size_t size, struct sl_error *err);
 
-/* Append what ends with a line feed.  0, or -1 with *err: nothing torn is left behind then. */
+/* Append whole lines.  0, or -1 with *err: then no part of them is left in the file. */
 int sl_line_file_append(struct sl_line_file *f, const char *text, size_t size, struct sl_error *err);
 
 /* Remove all files of that name.  0, also when there are none; -1 with *err. */

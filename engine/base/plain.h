@@ -22,11 +22,11 @@ unsigned sl_utf8_length(const char *s);
  * a mark that turns the direction of writing, a line end of Unicode.  Else 0. */
 uint32_t sl_utf8_unsafe(const char *s);
 
-/* Make it one line of plain text, in place: a blank for each byte of such a character, a
- * question mark for each byte that is no UTF-8.  Returns text. */
+/* Make *text* one line of plain text, in place: each byte of an unsafe character (sl_utf8_unsafe()) becomes a blank, each byte
+ * that is not valid UTF-8 a question mark.  Returns text. */
 char *sl_plain(char *text);
 
-/* True if the texts are the same but for runs of digits: what repeats itself with another time or another job. */
+/* True if the texts differ in runs of digits only: the same message about another time or another job. */
 bool sl_same_but_numbers(const char *a, const char *b);
 
 /*

@@ -38,11 +38,11 @@ struct sl_lua_how {
 void sl_lua_read_wish(lua_State *L, struct sl_lua *x, int table, struct sl_lua_wish *wish);
 void sl_lua_apply_wish(lua_State *L, struct sl_lua *x, uint32_t job, const struct sl_lua_wish *wish);
 
-/* Where, of a wish that says so (method). */
+/* How to place a job by such a wish, which must name a method (not -1). */
 struct sl_how sl_lua_wished_how(const struct sl_lua_wish *wish);
 
-/* *prefer becomes the number of those of its nodes that are of the set *confine*, 0: any.  1; 0: there are none; -1 with
- * *err. */
+/* Reduce the set *prefer to its nodes that are in the set *confine* (0: all nodes), and store the number of the new set there.
+ * 1; 0 if no node is left, and *prefer is unchanged; -1 with *err. */
 int sl_lua_prefer(struct sl_lua *x, uint32_t confine, uint32_t *prefer, struct sl_error *err);
 
 /* Read it, at argument 3 (or nothing there), for an entry, whose shape and set of nodes are set.  *general*: what place()

@@ -96,7 +96,7 @@ int sl_lua_plan_settle(lua_State *L);
 
 /* -- who may start ------------------------------------------------------- */
 
-/* Hand out no further job of a partition in this turn; and is that so? */
+/* Hand out no further job of a partition in this turn; true if that was said of the partition. */
 void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
 bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);
 
@@ -115,13 +115,14 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 /* Who is preempted in the partitions of this turn is the plan's to say (sl_plan_own_stops()).  0, or -1 with *err. */
 int sl_lua_own_stops(struct sl_lua *x, struct sl_error *err);
 
-/* The group has decided: which jobs may preempt others?  Asks admit() and allow() of each that
- * it tried in vain, with all that was started. */
+/* Called when the group's policy has decided.  For each job that could not start and may preempt others, ask the group's admit()
+ * and allow() again, now that all starts are known; if both agree, confirm in the plan that it may preempt. */
 void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);
 
-/* The plan's guard (model/plan.h), whose argument is the context: the same question.  After
- * the verb that failed for it, raise what it raised; nothing where it did not. */
+/* The plan's guard (model/plan.h): asks sl_lua_entry_allowed(); *arg* is the struct sl_lua. */
 int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
+
+/* If a verb of the plan failed because allow() raised an error in the guard, raise that error again.  Else do nothing. */
 void sl_lua_raise_again(lua_State *L, struct sl_lua *x);
 
 #endif

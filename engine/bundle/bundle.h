@@ -147,7 +147,8 @@ char *sl_bundle_bundled_directory(void);
  */
 struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err);
 
-/* The same; one that is not there yet, or is just being written, is watched, and has no line until it is. */
+/* As sl_bundle_data(), but the file need not exist: one that is missing or half written counts as empty, and is read when it
+ * is complete. */
 struct sl_data_file *sl_bundle_awaited(struct sl_bundle *b, const char *name, struct sl_error *err);
 
 /*

@@ -182,17 +182,17 @@ static inline bool check_is_out(const struct check *c, const struct bill *b)
 /* Jobs that share a core in this partition: 1 unless it oversubscribes. */
 uint32_t check_sharing(const struct check *c, uint32_t job, uint32_t partition);
 
-/* Does it say how many cores of each node are left to the system? */
+/* True if the job asks for specialised cores or threads (--core-spec, --thread-spec). */
 bool check_core_spec(const struct check *c, uint32_t job);
 
 /* The reservation a job names first, SL_NONE where it names none that exists. */
 uint32_t check_reservation(const struct check *c, uint32_t job);
 
-/* Whether a node is in a partition, in a reservation. */
+/* 1 if the node is in the partition, in the reservation; 0 if not; -1 with c->err (memory). */
 int check_member(struct check *c, uint32_t partition, uint32_t node);
 int check_reserved(struct check *c, uint32_t resv, uint32_t node);
 
-/* Cores that a reservation of parts of nodes may hold on a node. */
+/* The most cores that a reservation of cores (not of whole nodes) can hold on a node. */
 uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 
 /* check/layout.c */
@@ -295,14 +295,19 @@ struct node_bills {
 int check_index_bills(struct check *c, struct node_bills *x);
 void check_end_bills(struct node_bills *x);
 
-/* shortage.c: are the plan's reasons true for which nobody is stopped?  0 or -1. */
+/* shortage.c: the plan's table "shortage" says why no job is stopped for a pending one; refuse rows that are not true.  0 or -1. */
 int check_shortages(struct check *c);
 
-/* needed.c: whether each of them is needed, once all that stands fits.  0 or -1. */
+/* needed.c: refuse each group of stops without which its job would fit, too.  Called when all rows that are left fit.  0 or -1. */
 int check_needed(struct check *c);
 
-/* licenses.c: would there be too few of a licence that the row has, while it runs, if those jobs (by row) were not stopped? */
-/* ... and how many are left for the row, when it begins, without those that are gone (by row). */
+/*
+ * licenses.c.  check_licenses_of(): how many of a licence a job has.
+ * check_license_left(): how many of a licence are left for the row when it begins, if the jobs marked in *gone* (by job row) have
+ * ended.
+ * check_license_short(): true if the row would be short of a licence while it runs, if the jobs marked in *goes_on* were not
+ * stopped.
+ */
 uint32_t check_licenses_of(const struct check *c, uint32_t job, uint32_t license);
 int64_t check_license_left(const struct check *c, uint32_t license, const struct row *r, const bool *gone);
 bool check_license_short(const struct check *c, const struct row *r, const bool *goes_on);

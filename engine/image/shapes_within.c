@@ -45,8 +45,9 @@ static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
 }
 
 /*
- * A request that does not say how many nodes at most can come to a node for each task, but what accepted it saw
- * the fewest: what it has of each node is counted for those alone.
+ * What slurmctld accepted, as an upper bound for alternatives.  If the request names no greatest number of nodes, the job could
+ * be spread over as many nodes as it has tasks.  But slurmctld tested its limits for the fewest nodes that it needs; so what the
+ * job has on each node (CPUs, gres) is counted for that many nodes only.
  */
 static struct most most_of(const struct sl_job_row *j, const struct sl_accepted *a)
 {

@@ -116,7 +116,7 @@ struct row *ledger_find_waiting(const struct sl_ledger *l, int64_t start, uint32
 void ledger_note_change(struct sl_ledger *l, uint32_t dim);
 void ledger_free_stamps(struct sl_ledger *l);
 
-/* ledger/read.c: the source of the usage. */
+/* ledger/read.c: the two functions of struct sl_usage_source, reading from the database; *arg* is the struct sl_ledger. */
 int ledger_days(void *arg, int64_t first, int64_t end, bool apart, sl_usage_each_day *each, void *to,
 		struct sl_error *err);
 int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, struct sl_error *err);

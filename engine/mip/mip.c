@@ -40,8 +40,8 @@ struct array {
 };
 
 /*
- * Make room for one more element.  Allocators that count want to know the old size:
- * what could not be enlarged makes the others shrink back.
+ * Make room for *need* elements in arrays that share one *room*.  If one of them cannot be enlarged, the others are shrunk
+ * again: the allocator may count bytes, and is told an old size at each call, which must be the same for all.
  */
 static int grow(struct sl_mip *m, const struct array *array, size_t arrays, size_t *room, size_t need,
 		struct sl_error *err)

@@ -58,8 +58,8 @@ void plan_attempt_now(struct attempt *a)
 		a->expected = yields;
 }
 
-/* True if the job is tried on nodes that are up, without the others, before it is tried on all.  Not if it chooses among
- * sets of nodes, or counts features: then one set cannot stand for all, and nodes that are up come first by weight. */
+/* True if the job is tried on the nodes that are powered up before it is tried on all of its nodes.  False if its constraint
+ * gives it several sets of nodes, or counts of features: w->pub.up is one set and cannot stand for those. */
 bool plan_may_wake(const struct want *w)
 {
 	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;

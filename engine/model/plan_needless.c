@@ -2,9 +2,8 @@
 /*
  * plan_needless.c - stops of the plan that nobody needs any more.
  *
- * Of those who are stopped for a job none could go on when they were chosen.  What the plan decides afterwards may change that:
- * one who is stopped for another job leaves more than that one needs, or a reservation in the way is taken back.
- * Then whoever can go on does.
+ * When victims are chosen for a job, the job needs all of them.  What the plan decides afterwards may change that: a victim of
+ * another job leaves more than that job needs, or a reservation is taken back.  Then the victims that are not needed go on running.
  */
 #include "model/plan_needless.h"
 #include "model/plan_private.h"
@@ -34,7 +33,7 @@ static void take_off_again(struct sl_plan *p, struct group g)
 	}
 }
 
-/* True if, with his, more licences are in use than there are. */
+/* True if too few licences are left if the victim goes on with its own. */
 static bool lacks_licenses(const struct sl_plan *p, const struct stop *s)
 {
 	const struct sl_cluster *c = p->c;
@@ -49,7 +48,7 @@ static bool lacks_licenses(const struct sl_plan *p, const struct stop *s)
 	return false;
 }
 
-/* They go on until their ends, or until then if that is sooner.  1; 0: there is no room; -1. */
+/* Book the victims of a group again, each to its end or to *until*, whichever is sooner.  1; 0: there is no room; -1. */
 static int let_go_on(struct sl_plan *p, struct group g, int64_t until, struct sl_error *err)
 {
 	struct sl_error why;
@@ -92,8 +91,8 @@ static bool stands_beside(const struct sl_plan *p, const struct booking *b, stru
 	return false;
 }
 
-/* For the job nobody of them has to be stopped, but another counts on it that begins after the job has ended: that one is taken back.
- * 1, 0 or -1. */
+/* If the group can go on until its preemptor has ended, only a reservation that begins afterwards needs its end: take that
+ * reservation back.  1 if one was, 0 or -1. */
 static int drop_who_follows(struct sl_plan *p, struct group g, struct sl_error *err)
 {
 	uint32_t own = plan_find(&p->reserved, g.stop->preemptor);
@@ -125,7 +124,7 @@ static void lower_cost(struct hold *h, double cost, uint32_t left)
 	h->because = because;
 }
 
-/* The stops are none.  A job for which nobody is stopped has a reservation like others. */
+/* Drop the group's stops.  If no stop is left for its preemptor, the preemptor keeps an ordinary reservation. */
 static void forget(struct sl_plan *p, struct group g)
 {
 	uint32_t job = g.stop->preemptor, left = 0, first = (uint32_t) (g.stop - p->stop);
@@ -179,9 +178,9 @@ int plan_drop_needless(struct sl_plan *p, bool drops, struct sl_error *err)
 	return rc;
 }
 
-/* -- who goes on though others were given his room ----------------------------------- */
+/* -- orphans ------------------------------------------------------------------------- */
 
-/* What he holds, from then on until his end, as far as it is free. */
+/* Book what the victim holds, from the stop's time to its end, as far as it is free. */
 static void book_rest(struct sl_plan *p, struct orphan *o)
 {
 	const struct held *h = p->c->held[o->stop.job];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_yields.c - running jobs as a job sees them that may preempt them.
+ * plan_yields.c - the timeline as a job sees it that may preempt running jobs.
  *
- * When select is asked when a job could start, it takes running jobs that this job may preempt for gone from the moment on
- * from which they may be preempted (safe_until).  For all other jobs they stay until their ends.  So the timeline has to
- * differ with the job for which a time is looked for.  What a running job holds from safe_until to its end is its *tail*.
- * Tails are taken off the timeline while a time is looked for in the name of a job that may preempt them, and put back
- * afterwards.  If a reservation has been booked there meanwhile, only the part before it is put back: a *stump*.
+ * When select/cons_tres looks for a pending job's start time, it treats a running job that the pending job may preempt as gone
+ * from the time at which it may be preempted (safe_until).  To all other jobs the running job is there until its end.  So the
+ * timeline must look different to different jobs.  What a running job holds from safe_until to its end is its *tail*.
+ * While a start time is looked for, the tails of jobs that may be preempted are taken off the timeline; then they are put back.
+ * If a reservation was booked over a tail meanwhile, only the time before it is put back: a *stump*.
  *
- * A start now needs nodes on which nothing runs, so tails make no difference to it.
+ * A start now needs what is free now, so tails make no difference to it.
  */
 #include "model/plan_private.h"
 

@@ -94,7 +94,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 /* Free what the want has allocated: sets of nodes, variants, counts. */
 void want_free_nodes(struct want *w);
 
-/* Of its eligible nodes those that need not boot, where some have to.  0, or -1 with *err. */
+/* Set w->pub.up to the eligible nodes that are powered up; leave it NULL if all of them are.  0, or -1 with *err. */
 int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 #endif

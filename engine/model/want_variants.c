@@ -58,8 +58,8 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w)
 		sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_PLACED && choices == 1;
 }
 
-/* True if only sockets make the job native, and each of a known number of nodes gets the same number of tasks.  (With LLN
- * select deals the tasks to several nodes itself, whatever it is told, so there it has to be one node.) */
+/* True if sockets are the only reason why select would place the job, and each of a known number of nodes gets the same number
+ * of tasks.  With LLN the job must get one node: on several nodes select distributes the tasks as it likes. */
 static bool is_even(const struct want *w)
 {
 	const sl_word_set by_sockets = SL_SOCKET_SHAPE | (w->even_nodes == 1 ? SL_W(LLN) : 0);

@@ -21,10 +21,9 @@ static _Thread_local struct sl_limit *volatile armed_limit;
 /* -- depth ------------------------------------------------------------- */
 
 /*
- * Lua has no limit of its own on calls inside each other but that of its stack, a
- * million slots, of which a call needs no more than one.  What walks the calls (a hook that
- * is set, a traceback) would take as long.  So the depth is looked at whenever the
- * stack has grown, which it does by doubling: it may pass the limit twofold.
+ * Lua itself limits the depth of calls only by its stack of a million slots, and a call may need no more than one slot.
+ * Whatever walks the calls (setting a hook, a traceback) would then take a million steps.  So the depth is checked
+ * whenever the stack has grown.  The stack grows by doubling, so the depth may reach twice the limit before the check.
  */
 #define SLOT_SIZE 16
 

@@ -131,8 +131,9 @@ struct sl_timeline {
 	} mark[SL_OPEN_MARKS + 1];	/* the last one is inner */
 	uint32_t marks;
 
-	/* Nodes that went from class to class, or whose class changed, for those who keep what they worked out
-	 * of them: the first so many are not there any more, and one who reads has read up to *changes_read*. */
+	/* Nodes that went to another class, or whose class changed: by this list sheets are brought up to date
+	 * (place_sheet.c).  A change is numbered from the first that was ever noted.  Those before *changes_dropped*
+	 * have left the list; *changes_read* is where the sheet that was brought up to date last stands. */
 	bool notes_changes;
 	struct sl_changed *change;
 	uint32_t changes, change_room;

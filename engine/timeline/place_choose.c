@@ -198,8 +198,8 @@ static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, c
 }
 
 /*
- * The part of its cores that a node with that offer has in use at t, whatever is planned of them for later: select
- * knows no more.  In 2^-32: of nodes of up to 65,535 cores different parts are different numbers.
+ * The fraction of a node's cores that is in use at t, times 2^32: exact enough that different fractions of up to 65,535 cores
+ * differ.  What is planned for later does not count, because select does not know it.
  */
 static uint32_t load(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
 {

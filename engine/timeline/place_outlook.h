@@ -40,17 +40,17 @@ void sl_outlook_free(struct sl_outlook *o);
 uint32_t sl_outlook_slot(const struct sl_outlook *o, int64_t t);
 int64_t sl_outlook_end(const struct sl_outlook *o, uint32_t slot);
 
-/* So many cores (at least one) on so many nodes for so long, from some start in a slot on. */
+/* What a sweep looks for: *cores* (at least one) on each of *nodes* nodes for *seconds*, beginning at some instant of *slot*. */
 struct sl_prospect {
 	int32_t cores;
 	int64_t nodes, seconds;
-	uint32_t slot, last;		/* the slots between these belong to it whenever in its slot it begins */
+	uint32_t slot, last;		/* the slots between these are needed whole, at whatever instant of *slot* it begins */
 };
 
-/* The same in another slot. */
+/* Let the prospect begin in this slot: sets p->slot and p->last. */
 void sl_outlook_in(const struct sl_outlook *o, struct sl_prospect *p, uint32_t slot);
 
-/* False: there is no such start. */
+/* False if no start in the slot is possible.  True promises nothing: the figures are upper bounds. */
 bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p);
 
 /* No class is taken in yet. */

@@ -153,7 +153,7 @@ bool sl_request_has_first_start(const struct sl_request *r);
 /* True if a policy may name the nodes of such a request, and how much of each. */
 bool sl_request_may_be_named(const struct sl_request *r);
 
-/* True if any of its nodes can be chosen without a look at the others. */
+/* True if each node can be chosen without regard to which other nodes the job gets. */
 bool sl_request_is_apart(const struct sl_request *r);
 
 /* True if, on a machine of one node, the request is so many cores there and nothing else: any free cores will do, and no other

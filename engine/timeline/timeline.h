@@ -222,7 +222,7 @@ void sl_timeline_unbooked(const struct sl_timeline *tl, uint32_t node, int64_t t
  * when nothing does. */
 int64_t sl_timeline_next(const struct sl_timeline *tl, int64_t t);
 
-/* The same of one node; SL_FOREVER if nothing changes there any more. */
+/* The first instant after *t* at which something changes on this node, SL_FOREVER when nothing does. */
 int64_t sl_timeline_next_on(const struct sl_timeline *tl, uint32_t node, int64_t t);
 
 /* Nodes of one kind with the same free resources over an interval. */

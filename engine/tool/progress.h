@@ -23,11 +23,11 @@ void sl_progress_begin(struct sl_progress *p, const char *what, bool quiet);
 /* May be called as often as one likes. */
 void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all);
 
-/* The same for a simulation, of jobs that have ended; *progress* is a struct sl_progress. */
+/* As sl_progress_set(), for a simulation: *ended* of *jobs* jobs have ended; *progress* is a struct sl_progress. */
 void sl_progress_jobs(uint64_t ended, uint64_t jobs, int64_t now, void *progress);
 
-/* The same for a sweep, whose trials are few and take long; *progress* is a struct sl_progress, *share*
- * how much of all the work is done, parts of trials counted. */
+/* As sl_progress_set(), for a sweep of few, long trials.  *share*: the fraction of the whole work that is done, 0 to 1, unfinished
+ * trials included; *progress* is a struct sl_progress. */
 void sl_progress_trials(double share, uint32_t done, uint32_t trials, void *progress);
 
 void sl_progress_end(struct sl_progress *p);

@@ -73,15 +73,16 @@ void sl_history_begin(struct sl_history *h);
  * gives way.  0, or -1 with *err (SL_ENOMEM). */
 int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl_error *err);
 
-/* For those who load: forget what is known of a user or account, and add a run of his alone. */
+/* For *load* functions: forget the runs of a user or account; add a run to this user or account only (sl_history_add() adds it to
+ * both its user and its account). */
 void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *name);
 int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_job_run *run,
 		   struct sl_error *err);
 
-/* Those who were asked about in this cycle or the last one and are not loaded for this one, for who
- * loads them together; true while there is one more; *at begins as 0. */
+/* For a *load* function that loads several at once: the users and accounts that were asked about in this cycle or the last one and
+ * are not yet loaded for this one.  True while there is one more; *at is 0 at first. */
 bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usage_by *by, const char **name);
-/* A number that who loads keeps for each of them; NULL: never asked about. */
+/* A number that the *load* function may keep for each user and account; NULL if it was never asked about. */
 uint64_t *sl_history_mark(struct sl_history *h, enum sl_usage_by by, const char *name);
 /* It is loaded for this cycle. */
 void sl_history_loaded(struct sl_history *h, enum sl_usage_by by, const char *name);
@@ -126,10 +127,10 @@ int sl_history_like(struct sl_history *h, const char *user, int64_t cpus, int64_
 uint32_t sl_history_prospect(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, struct sl_error *err);
 
 /*
- * Of such a job: *typical*, in seconds, and what that was stretched by.  It is the geometric mean of the mean and the harmonic
- * mean of the runs that sl_history_like() finds, stretched, and, with the weight of a third of one of these, of what the runs of
- * others let one expect of a job with that walltime.  So the less is known of the user, the more the others count.  0, or -1 with
- * *err.
+ * The expected runtime, in seconds, of a job with that prospect, in *typical*: the geometric mean of an arithmetic and a harmonic
+ * mean.  Both are taken over the user's runs that sl_history_like() finds, each times *stretch*, and over what other users' jobs with
+ * that walltime ran, with a third of the weight of one run.  So the fewer runs of the user there are, the more the other users
+ * count.  0, or -1 with *err.
  */
 int sl_history_expect(struct sl_history *h, uint32_t prospect, int64_t now, double *typical, double *stretch,
 		      struct sl_error *err);

@@ -31,7 +31,8 @@ struct capture {
 	bool bare;		/* standard output is the snapshot, and nothing else */
 };
 
-/* The next item of a list: commas in brackets do not separate.  What follows it. */
+/* The length of the first item of a comma-separated list, in *len; commas in brackets do not separate.  Returns where the next
+ * item begins. */
 const char *capture_item(const char *s, size_t *len);
 
 /* "gpu:a100:2(S:0-1)", "gres/gpu:2", "gpu=2", "gpu": one item, with a number that a snapshot

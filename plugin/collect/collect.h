@@ -103,7 +103,7 @@ void sl_collect_note_lent(struct sl_collector *c, uint32_t job_id);
 /* The row of a job in the last snapshot, or SL_NONE. */
 uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
 
-/* How many jobs that were stopped for the job at that time or later have their nodes still. Job read lock held. */
+/* How many of the jobs that were told to stop for *preemptor*, at *since* or later, still have their nodes. Job read lock held. */
 uint32_t sl_collect_left(const struct sl_held_book *b, uint32_t preemptor, int64_t since);
 
 /*

@@ -2,10 +2,10 @@
 /*
  * finish.h - stops that were begun when slurmctld was killed.
  *
- * Who is stopped for a job is on the disk before the first is told (stop.h). A slurmctld that comes up after one that was killed
- * may have told none of them, or some, and of those whom it told it may not know any more: then nothing would end them. So once
- * after its start everybody is told who was noted, runs still, and has not been told as far as slurmctld knows; or nobody, and
- * the place is given up, if one of them may not be stopped any more, or this plan starts the job elsewhere, releases its place or has another one for it.
+ * The victims of a job are written to disk before the first of them is told to stop (stop.h). If slurmctld is killed in between,
+ * the next slurmctld does not know which of them were told, and nothing would stop the others. So once after its start it stops
+ * each noted victim that still runs and, by its record, was not told. It stops none of them and gives the job's place up if one
+ * of the victims may not be stopped any more, or if the plan at hand starts the job, releases its place or gives it another one.
  *
  * Threads: the cycle thread only.
  */
@@ -14,7 +14,8 @@
 
 #include "plugin/commit/work.h"
 
-/* With the first snapshot after the book was read, before its plan is carried out. Takes the locks itself. */
+/* Stop those victims, or give the places up. To be called with each plan before it is carried out: does nothing unless the book
+ * was read from disk and this has not been done since. Takes slurmctld's locks itself. */
 void sl_finish_stops(struct sl_commit *m);
 
 #endif

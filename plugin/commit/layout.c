@@ -187,8 +187,8 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	return rc;
 }
 
-/* select_nodes() on those cores alone.  A job in a reservation heeds no other one that
- * holds parts of nodes: it has these cores of its own. */
+/* select_nodes() that can take those cores and no others.  For a job in a reservation of cores, select regards no other such
+ * reservation; so these cores are made the cores of the job's own reservation meanwhile. */
 static int select_on(job_record_t *job, const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
 		     struct sl_cores *cores)
 {

@@ -102,8 +102,8 @@ struct sl_status {
 /* Remember the first line of an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
 
-/* That failed now: true when it is news, to be logged.  The error is remembered in any case: its text may have
- * a time in it, and is not compared. */
+/* Note that *what* has failed now, and remember *text* as the last error.  True if it is to be logged: it has not failed for
+ * SL_TROUBLE_OVER_S before.  (Texts are not compared, because they may contain a time.) */
 bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
 
 /* Count who waits where.  Without memory the counts go away. */

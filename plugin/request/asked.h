@@ -41,7 +41,7 @@ int sl_asked_save(struct sl_asked_book *b, struct sl_error *err);
 
 /* -- with job read locks, at least ------------------------------------------ */
 
-/* Is the job's request one that would be read again (sl_asked_is_possible())? What is not is never noted. */
+/* True if the job's request can be written and read back (sl_asked_is_possible()). Only such requests are kept. */
 bool sl_asked_can_keep(const job_record_t *job);
 
 /*

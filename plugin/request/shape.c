@@ -106,8 +106,8 @@ static struct sl_asked request_of(const job_record_t *job, const struct sl_snaps
 	return r;
 }
 
-/* Would it have been accepted at submission?  What limits say once the nodes are
- * known, select_nodes() asks itself. */
+/* True if slurmctld would have accepted the job at submission with the request that it has now.  Limits that depend on the nodes
+ * are not tested here: select_nodes() does that itself. */
 static bool is_acceptable(const job_record_t *job, part_record_t *part)
 {
 	acct_policy_limit_set_t set = { 0 };

@@ -19,12 +19,11 @@
 /* Why no alternative can stand in for the request; NULL: it can.  Job read lock held. */
 const char *sl_shape_never(const job_record_t *job);
 
-/* srun and salloc start as many tasks as they were told, whatever the allocation is.  0:
- * a batch job.  Job read lock held. */
+/* The number of tasks that the job's srun or salloc will start, which does not follow the allocation.  0 for a batch job.  Job
+ * read lock held. */
 uint32_t sl_shape_tasks(const job_record_t *job);
 
-/* Why a job of which sl_shape_tasks() says that cannot be started as a shape of so many
- * tasks; NULL: it can. */
+/* *tasks*: what sl_shape_tasks() returned.  Why that job cannot be started as a shape of *num_tasks* tasks; NULL: it can. */
 const char *sl_shape_interactive(uint32_t tasks, uint32_t num_tasks);
 
 /*

@@ -3,7 +3,7 @@
 # slurmctld, or the engine, is killed after each single step from the plan to stop others to the start of the job that they are
 # stopped for (t/live/kill_at.c). Then: nothing is lost, nobody is started or stopped twice, the place is held, and nobody slips in.
 #
-# SL_STEPS   "first last": of the steps only these, by number
+# SL_STEPS   "first last": of the steps only these, by number (the first seven; the others are preempt_kill_late.t's)
 # SL_WHOM    who is killed: slurmctld (default), or the engine (preempt_kill_engine.t)
 . "${0%/*}/live.sh"
 . "${0%/*}/audit.sh"
@@ -99,7 +99,7 @@ STEPS=(
 	"the job has started"			"is put on the place|started JobId="
 	"the start is saved"			"is put on the place|started JobId=|renamed $C/state/job_state;"
 )
-read -r FIRST LAST <<< "${SL_STEPS:-1 $((${#STEPS[@]} / 2))}"
+read -r FIRST LAST <<< "${SL_STEPS:-1 7}"
 
 case ${SL_WHOM:-slurmctld} in
 slurmctld) KILLED=killed_at AT=$(seq 0 $((${#STEPS[@]} / 2 - 1))) ;;

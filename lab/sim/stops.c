@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/stops.h"
+#include "sim/stops_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,44 +12,6 @@
 
 #define REMEMBERED_S 3600	/* jobs that were stopped are listed for that long (snapshot.h, stopped) */
 
-/* The snapshot's columns of jobs that change. */
-#define COLUMNS(X) \
-	X(uint32_t, state) X(int64_t, start_time) X(int64_t, end_time) X(uint32_t, restarts) X(int64_t, preempt_from) \
-	X(int64_t, preempt_time) X(int64_t, safe_until) X(int64_t, suspend_time) X(uint32_t, alloc_nodes) X(uint32_t, alloc_cpus) X(uint32_t, alloc_gpus) X(struct sl_range, alloc)
-
-struct of_job {
-	int64_t kept, first_start, end;	/* seconds; 0; when it ends, while it runs */
-	int64_t told;			/* when it was told to end, 0: it was not */
-	uint32_t preemptor, mode, verdict;	/* then */
-	bool moves;
-	bool is_held;			/* a place is held for it */
-	int64_t began;			/* its run, or the part of it since it was suspended last */
-	int64_t booked, rest_s;		/* until when it was before it was told; of its walltime, while it sleeps */
-};
-
-/* A table that grows: its columns one after the other, as the view of the snapshot has them. */
-struct sl_stops {
-	const struct sl_workload *w;
-	struct sl_snapshot snap;
-	struct {
-#define FIELD(type, name) type *name;
-		COLUMNS(FIELD)
-#undef FIELD
-	} job;
-	struct of_job *of;
-	int64_t now;			/* of the snapshot */
-	struct { uint32_t *node, *cores; int64_t *memory; struct sl_range *gres; } alloc;
-	struct { uint32_t *kind, *count, *of, *devices; } gres;
-	struct { uint32_t *job, *partition; int64_t *since, *until; struct sl_range *places; } held;
-	struct { uint32_t *job, *preemptor; int64_t *time; uint32_t *user, *partition, *started; } stopped;
-	uint32_t alloc_room[4], gres_room[4], held_room[5], stopped_room[6];
-	uint32_t allocs, gress, helds, stoppeds;
-	struct sl_builder *builder;	/* of the plan that is to be carried out, or NULL */
-	struct sl_plan_image plan;
-	uint32_t *asleep, asleeps, asleep_room;	/* rows of jobs that are suspended, the first first */
-	uint64_t holds, failed;
-};
-
 /* -- life ------------------------------------------------------------------ */
 
 bool sl_stops_suit(const struct sl_workload *w)
@@ -58,97 +20,6 @@ bool sl_stops_suit(const struct sl_workload *w)
 		if (w->snap.job.preempt_mode[i] != SL_STOP_NONE)
 			return true;
 	return false;
-}
-
-/* Views are of what is the simulation's own. */
-static void set_views(struct sl_stops *x)
-{
-#define FIELD(type, name) x->snap.job.name = x->job.name;
-	COLUMNS(FIELD)
-#undef FIELD
-	x->snap.meta.now = &x->now;
-	x->snap.alloc = (struct sl_alloc_view) { x->allocs, x->alloc.node, x->alloc.cores, x->alloc.memory, x->alloc.gres };
-	x->snap.alloc_gres = (struct sl_alloc_gres_view) { x->gress, x->gres.kind, x->gres.count, x->gres.of, x->gres.devices };
-	x->snap.held = (struct sl_held_view) { x->helds, x->held.job, x->held.partition, x->held.since, x->held.until, x->held.places };
-	x->snap.stopped = (struct sl_stopped_view) { x->stoppeds, x->stopped.job, x->stopped.preemptor, x->stopped.time,
-						     x->stopped.user, x->stopped.partition, x->stopped.started };
-}
-
-/* Room for that many rows in all columns of a table. */
-static int grow_columns(void *const column[], uint32_t *room, const size_t *size, int columns, uint32_t rows, struct sl_error *err)
-{
-	for (int i = 0; i < columns; i++)
-		if (sl_grow(column[i], &room[i], (uint64_t) rows + 1, size[i], err))
-			return -1;
-	return 0;
-}
-
-static int grow_alloc(struct sl_stops *x, struct sl_error *err)
-{
-	void *const column[] = { &x->alloc.node, &x->alloc.cores, &x->alloc.memory, &x->alloc.gres };
-
-	return grow_columns(column, x->alloc_room, (const size_t[]) { 4, 4, 8, sizeof(struct sl_range) }, 4, x->allocs, err);
-}
-
-static int grow_gres(struct sl_stops *x, struct sl_error *err)
-{
-	void *const column[] = { &x->gres.kind, &x->gres.count, &x->gres.of, &x->gres.devices };
-
-	return grow_columns(column, x->gres_room, (const size_t[]) { 4, 4, 4, 4 }, 4, x->gress, err);
-}
-
-static int grow_held(struct sl_stops *x, struct sl_error *err)
-{
-	void *const column[] = { &x->held.job, &x->held.partition, &x->held.since, &x->held.until, &x->held.places };
-
-	return grow_columns(column, x->held_room, (const size_t[]) { 4, 4, 8, 8, sizeof(struct sl_range) }, 5, x->helds, err);
-}
-
-static int grow_stopped(struct sl_stops *x, struct sl_error *err)
-{
-	void *const column[] = { &x->stopped.job, &x->stopped.preemptor, &x->stopped.time, &x->stopped.user, &x->stopped.partition,
-				 &x->stopped.started };
-
-	return grow_columns(column, x->stopped_room, (const size_t[]) { 4, 4, 8, 4, 4, 4 }, 6, x->stoppeds, err);
-}
-
-/* What the workload has of jobs that run when it begins. */
-static int copy_allocations(struct sl_stops *x, struct sl_error *err)
-{
-	const struct sl_alloc_view *a = &x->w->snap.alloc;
-	const struct sl_alloc_gres_view *g = &x->w->snap.alloc_gres;
-
-	for (uint32_t i = 0; i < a->rows; i++, x->allocs++) {
-		if (grow_alloc(x, err) < 0)
-			return -1;
-		x->alloc.node[i] = a->node[i];
-		x->alloc.cores[i] = a->cores[i];
-		x->alloc.memory[i] = a->memory[i];
-		x->alloc.gres[i] = a->gres[i];
-	}
-	for (uint32_t i = 0; i < g->rows; i++, x->gress++) {
-		if (grow_gres(x, err) < 0)
-			return -1;
-		x->gres.kind[i] = g->kind[i];
-		x->gres.count[i] = g->count[i];
-		x->gres.of[i] = g->of[i];
-		x->gres.devices[i] = g->devices[i];
-	}
-	return 0;
-}
-
-static int copy_columns(struct sl_stops *x)
-{
-	const struct sl_job_view *job = &x->w->snap.job;
-	size_t n = (size_t) job->rows + 1;
-
-#define FIELD(type, name)						\
-	if (!(x->job.name = malloc(n * sizeof(type))))			\
-		return -1;						\
-	memcpy(x->job.name, job->name, job->rows * sizeof(type));
-	COLUMNS(FIELD)
-#undef FIELD
-	return (x->of = calloc(n, sizeof(*x->of))) ? 0 : -1;
 }
 
 /* True if the job would keep something that others cannot have meanwhile (sl_collect_safe_until() in the plug-in). */
@@ -174,12 +45,13 @@ struct sl_stops *sl_stops_create(const struct sl_workload *w, struct sl_error *e
 	struct sl_stops *x;
 
 	x = calloc(1, sizeof(*x));
-	if (!x || (x->w = w, x->snap = w->snap, copy_columns(x) < 0)) {
+	if (!x) {
 		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
-		goto error;
+		return NULL;
 	}
-	if (copy_allocations(x, err) < 0 || grow_alloc(x, err) < 0 || grow_gres(x, err) < 0 || grow_held(x, err) < 0 ||
-	    grow_stopped(x, err) < 0)
+	x->w = w;
+	x->snap = w->snap;
+	if (sl_stops_rows_begin(x, err) < 0)
 		goto error;
 	for (uint32_t i = 0; i < w->snap.job.rows && w->snap.job.state[i] != SL_JOB_PENDING; i++) {
 		x->of[i].first_start = x->of[i].began = w->snap.job.start_time[i];
@@ -189,7 +61,7 @@ struct sl_stops *sl_stops_create(const struct sl_workload *w, struct sl_error *e
 		x->job.safe_until[i] = safe_until(x, i);
 	}
 	x->now = w->snap.meta.now[0];
-	set_views(x);
+	sl_stops_rows_show(x);
 	return x;
 error:
 	sl_stops_destroy(x);
@@ -201,16 +73,8 @@ void sl_stops_destroy(struct sl_stops *x)
 	if (!x)
 		return;
 	sl_builder_destroy(x->builder);
-#define FIELD(type, name) free(x->job.name);
-	COLUMNS(FIELD)
-#undef FIELD
-	free(x->of);
+	sl_stops_rows_free(x);
 	free(x->asleep);
-	free(x->alloc.node), free(x->alloc.cores), free(x->alloc.memory), free(x->alloc.gres);
-	free(x->gres.kind), free(x->gres.count), free(x->gres.of), free(x->gres.devices);
-	free(x->held.job), free(x->held.partition), free(x->held.since), free(x->held.until), free(x->held.places);
-	free(x->stopped.job), free(x->stopped.preemptor), free(x->stopped.time), free(x->stopped.user), free(x->stopped.partition);
-	free(x->stopped.started);
 	free(x);
 }
 
@@ -253,29 +117,6 @@ static void drop_held(struct sl_stops *x, uint32_t at, bool failed)
 	}
 }
 
-static int add_gres(struct sl_stops *x, uint32_t kind, uint32_t count, uint32_t of, uint32_t devices, struct sl_error *err)
-{
-	if (grow_gres(x, err) < 0)
-		return -1;
-	x->gres.kind[x->gress] = kind;
-	x->gres.count[x->gress] = count;
-	x->gres.of[x->gress] = of;
-	x->gres.devices[x->gress++] = devices;
-	return 0;
-}
-
-/* One node of a place; its gres are the last rows of theirs. */
-static int add_alloc(struct sl_stops *x, uint32_t node, uint32_t cores, int64_t memory, uint32_t first_gres, struct sl_error *err)
-{
-	if (grow_alloc(x, err) < 0)
-		return -1;
-	x->alloc.node[x->allocs] = node;
-	x->alloc.cores[x->allocs] = cores;
-	x->alloc.memory[x->allocs] = memory;
-	x->alloc.gres[x->allocs++] = (struct sl_range) { first_gres, x->gress - first_gres };
-	return 0;
-}
-
 /* The place of a reservation of the plan. */
 static int copy_place(struct sl_stops *x, struct sl_range places, struct sl_error *err)
 {
@@ -286,9 +127,9 @@ static int copy_place(struct sl_stops *x, struct sl_range places, struct sl_erro
 		uint32_t first = x->gress;
 
 		for (uint32_t k = gres.first; k < gres.first + gres.count; k++)
-			if (add_gres(x, p->place_gres.kind[k], p->place_gres.count[k], p->place_gres.of[k], p->place_gres.devices[k], err) < 0)
+			if (sl_stops_add_gres(x, p->place_gres.kind[k], p->place_gres.count[k], p->place_gres.of[k], p->place_gres.devices[k], err) < 0)
 				return -1;
-		if (add_alloc(x, p->place.node[i], p->place.cores[i], p->place.memory[i], first, err) < 0)
+		if (sl_stops_add_alloc(x, p->place.node[i], p->place.cores[i], p->place.memory[i], first, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -321,7 +162,7 @@ static int hold(struct sl_stops *x, const struct sl_cluster *c, uint32_t row, st
 	if (p->hold.release[row])
 		return 0;
 	x->holds += at == SL_NONE;
-	if (copy_place(x, p->reserve.places[r], err) < 0 || grow_held(x, err) < 0)
+	if (copy_place(x, p->reserve.places[r], err) < 0 || sl_stops_grow_held(x, err) < 0)
 		return -1;
 	places.count = x->allocs - places.first;
 	x->held.job[x->helds] = job;
@@ -345,9 +186,9 @@ static int note_allocation(struct sl_stops *x, const struct sl_cluster *c, uint3
 		uint32_t gres = x->gress;
 
 		for (uint32_t k = 0; k < x->snap.gres_kind.rows && k < SL_MAX_GRES; k++)
-			if (place[i].gres[k] && add_gres(x, k, place[i].gres[k], SL_NONE, 0, err) < 0)
+			if (place[i].gres[k] && sl_stops_add_gres(x, k, place[i].gres[k], SL_NONE, 0, err) < 0)
 				return -1;
-		if (add_alloc(x, place[i].node, (uint32_t) place[i].cores, place[i].memory, gres, err) < 0)
+		if (sl_stops_add_alloc(x, place[i].node, (uint32_t) place[i].cores, place[i].memory, gres, err) < 0)
 			return -1;
 	}
 	x->job.alloc[job] = (struct sl_range) { first, count };
@@ -380,7 +221,7 @@ int sl_stops_started(struct sl_stops *x, const struct sl_cluster *c, uint32_t jo
 	x->job.alloc_gpus[job] = (uint32_t) sl_cluster_has(c, job, SL_UNIT_GPU);
 	x->job.safe_until[job] = safe_until(x, job);
 	x->job.suspend_time[job] = 0;
-	set_views(x);
+	sl_stops_rows_show(x);
 	return 0;
 }
 
@@ -456,7 +297,7 @@ static int note_stopped(struct sl_stops *x, uint32_t job, uint32_t preemptor, in
 {
 	if (preemptor == SL_NONE)
 		return 0;
-	if (grow_stopped(x, err) < 0)
+	if (sl_stops_grow_stopped(x, err) < 0)
 		return -1;
 	x->stopped.job[x->stoppeds] = x->snap.job.id[job];
 	x->stopped.preemptor[x->stoppeds] = x->snap.job.id[preemptor];
@@ -624,7 +465,7 @@ int sl_stops_carry_out(struct sl_stops *x, struct sl_cluster *c, sl_stops_told *
 		rc = -1;
 	if (!rc && act_all(x, c, told, arg, err) < 0)
 		rc = -1;
-	set_views(x);
+	sl_stops_rows_show(x);
 	sl_builder_destroy(x->builder);
 	x->builder = NULL;
 	return rc;
@@ -688,7 +529,7 @@ bool sl_stops_begin(struct sl_stops *x, int64_t now)
 		x->stopped.started[i] = x->stopped.started[i + old];
 	}
 	x->now = now;
-	set_views(x);
+	sl_stops_rows_show(x);
 	return x->helds < held;
 }
 

@@ -33,261 +33,8 @@
 #include "t/hostile.h"
 #include "t/random.h"
 #include "t/scratch.h"
+#include "t/web/served.h"
 #include "web/http.h"
-
-#define LIMIT_MS 60000		/* of an answer that never comes */
-#define ANSWER_MOST (4 << 20)
-
-extern char **environ;
-
-/* -- a server ------------------------------------------------------------------ */
-
-struct server {
-	pid_t pid;
-	int said;		/* its stdout */
-	char dir[64], path[80];
-	uint16_t port;		/* 0: on a socket */
-};
-
-static const char cluster[] =
-	"{ \"meta\": { \"now\": %lld, \"cluster\": \"home\" }, \"gres_kinds\": [{ \"key\": \"gpu\", \"name\": \"gpu\" }],\n"
-	"  \"nodes\": [{ \"name\": \"n1\", \"cores\": 8, \"gres\": [{ \"kind\": \"gpu\", \"count\": 2 }] }, { \"name\": \"n2\", \"cores\": 8 }],\n"
-	"  \"partitions\": [{ \"name\": \"p\", \"nodes\": \"n[1-2]\" }],\n"
-	"  \"jobs\": [{ \"id\": 1, \"user\": \"ann\", \"name\": \"<script>alert(1)</script>\\n\", \"state\": \"RUNNING\", \"partition\": \"p\",\n"
-	"      \"start_time\": 1, \"end_time\": %lld, \"alloc\": [{ \"node\": \"n1\", \"cores\": 4, \"gres\": [{ \"kind\": \"gpu\", \"count\": 1 }] }] },\n"
-	"    { \"id\": 7, \"user\": \"bob\", \"name\": \"bobs\", \"partition\": \"p\", \"submit_time\": 5, \"time_limit\": 60, \"min_nodes\": 2 }],\n"
-	"  \"queue\": [{ \"job\": 7, \"partition\": \"p\", \"priority\": 1 }] }\n";
-static const char journal[] =
-	"{ \"sequence\": 1, \"now\": %lld, \"policy\": \"easy\", \"full\": true, \"reserved\": [{ \"job\": 7, \"start_time\": %lld, \"nodes\": \"n[1-2]\" }],"
-	" \"pending\": [{ \"job\": 7, \"why\": \"priority\", \"text\": \"would delay job 1 of <b>ann</b>\" }],"
-	" \"shortages\": [{ \"job\": 7, \"text\": \"with all 9 jobs that may be stopped gone\" }] }\n";
-
-static void write_file(const struct server *s, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void write_file(const struct server *s, const char *name, const char *format, ...)
-{
-	char path[200];
-	va_list args;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", s->dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	va_start(args, format);
-	vfprintf(f, format, args);
-	va_end(args);
-	assert_int_equal(fclose(f), 0);
-}
-
-static void write_state(const struct server *s, const char *private_data)
-{
-	const long long now = time(NULL);
-
-	write_file(s, "last.snap", cluster, now, now + 600);
-	write_file(s, "decisions.jsonl", journal, now, now + 600);
-	write_file(s, "status.json", "{ \"source\": \"site\", \"policy\": \"easy\", \"pid\": 0, \"written\": %lld, \"last_cycle\": %lld,"
-		   " \"private_data\": \"%s\" }\n", now, now, private_data);
-}
-
-static pid_t left;		/* the server of the test that runs, which a failure would leave behind */
-
-static int end_left(void **state)
-{
-	(void) state;
-	if (left) {
-		kill(left, SIGKILL);
-		waitpid(left, NULL, 0);
-	}
-	left = 0;
-	return say_seed(state);
-}
-
-/* Start one there (a port that is free where *path* is ""), and wait until it serves. */
-static struct server start_on(const char *state, const char *path, const char *option)
-{
-	const char *program = getenv("SCHEDLUA");
-	char dir[80], to[100], line[200];
-	char *argv[] = { (char *) (program ? program : "./schedlua"), (char *) "serve", dir, to, (char *) option, NULL };
-	struct server s = { 0 };
-	posix_spawn_file_actions_t fa;
-	size_t n = 0;
-	int pair[2];
-
-	snprintf(s.dir, sizeof(s.dir), "%s", state);
-	snprintf(s.path, sizeof(s.path), "%s", path);
-	snprintf(dir, sizeof(dir), "--dir=%s", state);
-	snprintf(to, sizeof(to), *path ? "--socket=%s" : "--listen=127.0.0.1:0%s", path);
-	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, pair[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	assert_int_equal(posix_spawn(&s.pid, argv[0], &fa, NULL, argv, environ), 0);
-	left = s.pid;
-	posix_spawn_file_actions_destroy(&fa);
-	close(pair[1]);
-	s.said = pair[0];
-	while (n < sizeof(line) - 1 && read(s.said, line + n, 1) == 1 && line[n] != '\n')
-		n++;
-	line[n] = 0;
-	assert_non_null(strstr(line, *path ? "serving on unix:" : "serving on http://127.0.0.1:"));
-	s.port = *path ? 0 : (uint16_t) atoi(strrchr(line, ':') + 1);
-	return s;
-}
-
-static struct server start(const char *private_data, const char *option)
-{
-	static unsigned number;
-	struct server s = { 0 };
-
-	snprintf(s.dir, sizeof(s.dir), "%s/%u", scratch, ++number);
-	snprintf(s.path, sizeof(s.path), "%s/%u.sock", scratch, number);
-	assert_int_equal(mkdir(s.dir, 0700), 0);
-	write_state(&s, private_data);
-	return start_on(s.dir, s.path, option);
-}
-
-/* Its exit status after that signal, or minus the signal that ended it. */
-static int end(struct server *s, int signal)
-{
-	int status;
-
-	kill(s->pid, signal);
-	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
-	left = 0;
-	close(s->said);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void end_well(struct server *s)
-{
-	assert_int_equal(end(s, SIGTERM), 0);
-	assert_int_equal(access(s->path, F_OK), -1);
-}
-
-/* -- a client -------------------------------------------------------------------- */
-
-/* A connection, or -1 where the queue of those that were not taken yet is full. */
-static int try_call(const struct server *s)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(s->port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	int fd = socket(s->port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct timeval limit = { .tv_sec = LIMIT_MS / 1000 };
-
-	assert_true(fd >= 0);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", s->path);
-	if (!connect(fd, s->port ? (const struct sockaddr *) &in : (const struct sockaddr *) &a, s->port ? sizeof(in) : sizeof(a)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int call(const struct server *s)
-{
-	int fd = try_call(s);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
-static void send_text(int fd, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t n = send(fd, text, size, MSG_NOSIGNAL);
-
-		if (n <= 0)
-			return;		/* it has hung up, which is its right */
-		text += n;
-		size -= (size_t) n;
-	}
-}
-
-/* Everything until it hangs up; malloc'ed. */
-static char *hear(int fd)
-{
-	char *text = malloc(ANSWER_MOST + 1);
-	size_t size = 0;
-	ssize_t n;
-
-	assert_non_null(text);
-	while (size < ANSWER_MOST && (n = recv(fd, text + size, ANSWER_MOST - size, 0)) != 0) {
-		if (n < 0 && errno != ECONNRESET)
-			fail_msg("no answer, and no end: %s", strerror(errno));
-		if (n < 0)
-			break;
-		size += (size_t) n;
-	}
-	text[size] = 0;
-	close(fd);
-	return text;
-}
-
-/* The answer to raw text, after which this side says no more. */
-static char *say(const struct server *s, const char *text, size_t size)
-{
-	int fd = call(s);
-
-	send_text(fd, text, size);
-	shutdown(fd, SHUT_WR);
-	return hear(fd);
-}
-
-static char *get(const struct server *s, const char *path, const char *header)
-{
-	char text[1000];
-
-	snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n", path, header);
-	return say(s, text, strlen(text));
-}
-
-static int status_of(const char *answer)
-{
-	int status = 0;
-
-	return sscanf(answer, "HTTP/1.1 %d ", &status) == 1 ? status : 0;
-}
-
-static void expect(const struct server *s, const char *path, const char *header, int status, const char *has)
-{
-	char *answer = get(s, path, header);
-
-	if (status_of(answer) != status || !strstr(answer, has))
-		fail_msg("GET %s: expected %d and \"%s\", got %.600s", path, status, has, answer);
-	free(answer);
-}
-
-static void expect_without(const struct server *s, const char *path, const char *header, const char *has_not)
-{
-	char *answer = get(s, path, header);
-
-	if (strstr(answer, has_not))
-		fail_msg("GET %s has \"%s\"", path, has_not);
-	free(answer);
-}
-
-/* Alive, and of use. */
-static void expect_health(const struct server *s)
-{
-	expect(s, "/healthz", "", 200, "\"state\":\"OK\"");
-}
-
-/* Open descriptors of the server. */
-static unsigned count_files(const struct server *s)
-{
-	char path[40];
-	unsigned n = 0;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int) s->pid);
-	d = opendir(path);
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 static void on_a_port_a_page_of_another_site_learns_nothing(void **state)
 {
@@ -298,12 +45,12 @@ static void on_a_port_a_page_of_another_site_learns_nothing(void **state)
 		      { "Host: rebound.example.org", 421 }, { "Host: rebound.example.org:6822", 421 }, { "Host: ", 421 },
 		      { "Host: localhost.example.org", 421 } };
 	static const char *const paths[] = { "/", "/data", "/explain?job=7", "/metrics", "/healthz", "/nothing" };
-	struct server s = start("", NULL), port;
+	struct server s = serve("", NULL), port;
 	char text[300];
 
 	(void) state;
-	end_well(&s);
-	port = start_on(s.dir, "", "--host=other.home,slurm.home");
+	end_server_well(&s);
+	port = serve_on(s.dir, "", "--host=other.home,slurm.home");
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
 		for (size_t k = 0; k < sizeof(paths) / sizeof(paths[0]); k++) {
 			char *answer;
@@ -316,7 +63,7 @@ static void on_a_port_a_page_of_another_site_learns_nothing(void **state)
 				assert_null(strstr(answer, "bobs"));
 			free(answer);
 		}
-	end_well(&port);
+	end_server_well(&port);
 }
 
 /* -- what it answers ----------------------------------------------------------------- */
@@ -328,7 +75,7 @@ static void every_path_has_its_answer_with_a_strict_policy_of_content(void **sta
 		{ "/explain?job=7", "application/json" }, { "/metrics", "application/openmetrics-text; version=1.0.0" },
 		{ "/healthz", "application/json" }, { "/?x=1", "text/html" },
 	};
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -345,7 +92,7 @@ static void every_path_has_its_answer_with_a_strict_policy_of_content(void **sta
 	expect(&s, "/explain", "", 400, "expected ?job=ID");
 	expect(&s, "/explain?job=7&job=1", "", 400, "expected one job");
 	expect(&s, "/metrics", "", 200, "schedlua_partition_gpus_used{partition=\"p\"} 1\n");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void a_path_never_names_a_file(void **state)
@@ -354,7 +101,7 @@ static void a_path_never_names_a_file(void **state)
 		"/etc/passwd", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/page.html",
 		"/status.json", "/last.snap", "/decisions.jsonl", "/page.js/", "/./", "/data/..", "*", "/favicon.ico",
 	};
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -365,7 +112,7 @@ static void a_path_never_names_a_file(void **state)
 		free(answer);
 	}
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void only_reading_is_answered_and_a_body_is_refused(void **state)
@@ -380,7 +127,7 @@ static void only_reading_is_answered_and_a_body_is_refused(void **state)
 		{ "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 413 },
 		{ "HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 200 },
 	};
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
@@ -393,13 +140,13 @@ static void only_reading_is_answered_and_a_body_is_refused(void **state)
 		free(answer);
 	}
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void a_request_that_is_too_large_is_refused(void **state)
 {
 	const size_t sizes[] = { 20000, 200000, 5000000 };
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -417,14 +164,14 @@ static void a_request_that_is_too_large_is_refused(void **state)
 			free(text);
 		}
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void requests_in_a_row_on_one_connection_are_answered_in_their_order(void **state)
 {
 	static const char text[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /page.css HTTP/1.1\r\nHost: x\r\n\r\n"
 		"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /explain?job=7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 	char *answer = say(&s, text, strlen(text)), *health, *css, *nothing, *job;
 
 	(void) state;
@@ -434,7 +181,7 @@ static void requests_in_a_row_on_one_connection_are_answered_in_their_order(void
 	job = nothing ? strstr(nothing, "\"job\":7") : NULL;
 	assert_non_null(job);
 	free(answer);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 /* -- who may see what ------------------------------------------------------------------ */
@@ -443,7 +190,7 @@ static void under_private_jobs_only_the_user_whom_the_proxy_names_sees_his(void 
 {
 	static const char *const texts[] = { "/data", "/explain?job=7", "/explain?job=1", "/metrics", "/healthz" };
 	static const char *const nobody[] = { "", "X-Remote-User: \r\n", "X-Remote-User: eve\r\n", "X-Other: bob\r\n", "Authorization: bob\r\n" };
-	struct server s = start("jobs", "--user-header=X-Remote-User");
+	struct server s = serve("jobs", "--user-header=X-Remote-User");
 
 	(void) state;
 	for (size_t h = 0; h < sizeof(nobody) / sizeof(nobody[0]); h++)
@@ -462,7 +209,7 @@ static void under_private_jobs_only_the_user_whom_the_proxy_names_sees_his(void 
 	expect(&s, "/explain?job=7", "", 404, "no such job");
 	expect(&s, "/metrics", "", 200, "schedlua_up 1");
 	expect_without(&s, "/metrics", "X-Remote-User: bob\r\n", "partition=");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void a_header_that_names_nobody_or_two_is_refused(void **state)
@@ -472,27 +219,27 @@ static void a_header_that_names_nobody_or_two_is_refused(void **state)
 		"X-Remote-User: <b>\r\n", "X-Remote-User: bob ann\r\n", "X-Remote-User: b\xc3\xb6\r\n", "X-Remote-User: b\x01\r\n",
 		"X-Remote-User: 0123456789012345678901234567890123456789012345678901234567890123456789\r\n",
 	};
-	struct server s = start("jobs", "--user-header=X-Remote-User");
+	struct server s = serve("jobs", "--user-header=X-Remote-User");
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		expect(&s, "/data", bad[i], 400, "name one user");
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void without_that_option_no_header_is_believed(void **state)
 {
-	struct server s = start("jobs", NULL);
+	struct server s = serve("jobs", NULL);
 
 	(void) state;
 	expect_without(&s, "/data", "X-Remote-User: bob\r\nRemote-User: bob\r\nX-Forwarded-User: bob\r\n", "bobs");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void where_nothing_says_what_is_private_all_is(void **state)
 {
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	write_file(&s, "status.json", "{ \"source\": \"site\", \"pid\": 0, \"written\": %lld }\n", (long long) time(NULL));
@@ -509,18 +256,18 @@ static void where_nothing_says_what_is_private_all_is(void **state)
 	expect(&s, "/data", "", 200, "\"hides\": [\"jobs\", \"nodes\", \"partitions\", \"reservations\"]");
 	expect_without(&s, "/data", "", "\"n1\"");
 	expect_without(&s, "/metrics", "", "partition=");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void figures_are_counted_in_spite_of_private_data_where_that_is_said(void **state)
 {
-	struct server s = start("jobs,partitions", "--ignore-private-data");
+	struct server s = serve("jobs,partitions", "--ignore-private-data");
 
 	(void) state;
 	expect(&s, "/metrics", "", 200, "slurm_partition_jobs_running{partition=\"p\"} 1\n");
 	expect_without(&s, "/metrics", "", "bob");
 	expect_without(&s, "/data", "", "bobs");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 /* -- who means harm ---------------------------------------------------------------------- */
@@ -528,7 +275,7 @@ static void figures_are_counted_in_spite_of_private_data_where_that_is_said(void
 static void thousands_who_connect_and_say_nothing_keep_nobody_out(void **state)
 {
 	static const char *const begun[] = { "", "G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: y", "\r\n" };
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 	int held[700], n = 0;
 
 	(void) state;
@@ -549,13 +296,13 @@ static void thousands_who_connect_and_say_nothing_keep_nobody_out(void **state)
 		close(held[i]);
 	expect_health(&s);
 	assert_true(count_files(&s) < SL_HTTP_CONNECTIONS + 40);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 /* A client that always has one more byte to say, and one that reads nothing of what it asked for. */
 static void whoever_is_slow_is_ended_while_many_wait(void **state)
 {
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 	int slow = call(&s), deaf = call(&s), others[SL_HTTP_CONNECTIONS];
 	struct pollfd p = { .fd = slow, .events = POLLIN };
 
@@ -574,13 +321,13 @@ static void whoever_is_slow_is_ended_while_many_wait(void **state)
 	close(slow);
 	close(deaf);
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void half_a_request_is_not_answered(void **state)
 {
 	static const char *const halves[] = { "GET /data HTTP/1.1\r\nHost: x\r\n", "GET /data", "GET /data HTTP/1.1\r\nHost", "", "\r\n\r\n" };
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++) {
@@ -590,7 +337,7 @@ static void half_a_request_is_not_answered(void **state)
 		free(answer);
 	}
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 /* A request of pieces of requests, and of what nobody expects. */
@@ -616,7 +363,7 @@ static size_t random_request(char *text, size_t most)
 static void whatever_is_sent_the_server_goes_on(void **state)
 {
 	const uint64_t rounds = rounds_of(1000);
-	struct server s = start("jobs", "--user-header=X-Remote-User");
+	struct server s = serve("jobs", "--user-header=X-Remote-User");
 
 	(void) state;
 	failing_seed = number_from("SL_SEED", 1);
@@ -637,12 +384,12 @@ static void whatever_is_sent_the_server_goes_on(void **state)
 	}
 	failing_seed = 0;
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void what_lies_in_the_directory_may_be_torn_or_gone(void **state)
 {
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 
 	(void) state;
 	write_file(&s, "status.json", "{ \"source\": ");
@@ -663,12 +410,12 @@ static void what_lies_in_the_directory_may_be_torn_or_gone(void **state)
 	expect(&s, "/data", "", 200, "\"state\": \"UNKNOWN\"");
 	expect_without(&s, "/data", "", "bobs");		/* nobody knows what is private now */
 	expect(&s, "/metrics", "", 200, "# EOF\n");
-	end_well(&s);
+	end_server_well(&s);
 }
 
 static void a_server_that_was_killed_leaves_a_socket_that_the_next_one_takes(void **state)
 {
-	struct server s = start("", NULL);
+	struct server s = serve("", NULL);
 	const char *program = getenv("SCHEDLUA");
 	char command[400];
 
@@ -676,33 +423,33 @@ static void a_server_that_was_killed_leaves_a_socket_that_the_next_one_takes(voi
 	snprintf(command, sizeof(command), "%s serve --dir=%s --socket=%s 2>&1 | grep -q 'another server listens there'",
 		 program ? program : "./schedlua", s.dir, s.path);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(end(&s, SIGKILL), -SIGKILL);
+	assert_int_equal(end_server(&s, SIGKILL), -SIGKILL);
 	assert_int_equal(access(s.path, F_OK), 0);
-	s = start_on(s.dir, s.path, NULL);
+	s = serve_on(s.dir, s.path, NULL);
 	expect_health(&s);
-	end_well(&s);
+	end_server_well(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(on_a_port_a_page_of_another_site_learns_nothing, end_left),
-		cmocka_unit_test_teardown(every_path_has_its_answer_with_a_strict_policy_of_content, end_left),
-		cmocka_unit_test_teardown(a_path_never_names_a_file, end_left),
-		cmocka_unit_test_teardown(only_reading_is_answered_and_a_body_is_refused, end_left),
-		cmocka_unit_test_teardown(a_request_that_is_too_large_is_refused, end_left),
-		cmocka_unit_test_teardown(requests_in_a_row_on_one_connection_are_answered_in_their_order, end_left),
-		cmocka_unit_test_teardown(under_private_jobs_only_the_user_whom_the_proxy_names_sees_his, end_left),
-		cmocka_unit_test_teardown(a_header_that_names_nobody_or_two_is_refused, end_left),
-		cmocka_unit_test_teardown(without_that_option_no_header_is_believed, end_left),
-		cmocka_unit_test_teardown(where_nothing_says_what_is_private_all_is, end_left),
-		cmocka_unit_test_teardown(figures_are_counted_in_spite_of_private_data_where_that_is_said, end_left),
-		cmocka_unit_test_teardown(thousands_who_connect_and_say_nothing_keep_nobody_out, end_left),
-		cmocka_unit_test_teardown(whoever_is_slow_is_ended_while_many_wait, end_left),
-		cmocka_unit_test_teardown(half_a_request_is_not_answered, end_left),
-		cmocka_unit_test_teardown(whatever_is_sent_the_server_goes_on, end_left),
-		cmocka_unit_test_teardown(what_lies_in_the_directory_may_be_torn_or_gone, end_left),
-		cmocka_unit_test_teardown(a_server_that_was_killed_leaves_a_socket_that_the_next_one_takes, end_left),
+		cmocka_unit_test_teardown(on_a_port_a_page_of_another_site_learns_nothing, end_left_server),
+		cmocka_unit_test_teardown(every_path_has_its_answer_with_a_strict_policy_of_content, end_left_server),
+		cmocka_unit_test_teardown(a_path_never_names_a_file, end_left_server),
+		cmocka_unit_test_teardown(only_reading_is_answered_and_a_body_is_refused, end_left_server),
+		cmocka_unit_test_teardown(a_request_that_is_too_large_is_refused, end_left_server),
+		cmocka_unit_test_teardown(requests_in_a_row_on_one_connection_are_answered_in_their_order, end_left_server),
+		cmocka_unit_test_teardown(under_private_jobs_only_the_user_whom_the_proxy_names_sees_his, end_left_server),
+		cmocka_unit_test_teardown(a_header_that_names_nobody_or_two_is_refused, end_left_server),
+		cmocka_unit_test_teardown(without_that_option_no_header_is_believed, end_left_server),
+		cmocka_unit_test_teardown(where_nothing_says_what_is_private_all_is, end_left_server),
+		cmocka_unit_test_teardown(figures_are_counted_in_spite_of_private_data_where_that_is_said, end_left_server),
+		cmocka_unit_test_teardown(thousands_who_connect_and_say_nothing_keep_nobody_out, end_left_server),
+		cmocka_unit_test_teardown(whoever_is_slow_is_ended_while_many_wait, end_left_server),
+		cmocka_unit_test_teardown(half_a_request_is_not_answered, end_left_server),
+		cmocka_unit_test_teardown(whatever_is_sent_the_server_goes_on, end_left_server),
+		cmocka_unit_test_teardown(what_lies_in_the_directory_may_be_torn_or_gone, end_left_server),
+		cmocka_unit_test_teardown(a_server_that_was_killed_leaves_a_socket_that_the_next_one_takes, end_left_server),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -134,6 +134,26 @@ const char *sl_why_word(uint32_t why)
 	return why < SL_WHYS ? whys[why].word : "unknown";
 }
 
+uint32_t sl_why_of(const char *word)
+{
+	uint32_t why = 0;
+
+	while (why < SL_WHYS && strcmp(whys[why].word, word))
+		why++;
+	return why;
+}
+
+bool sl_why_shows_text(uint32_t why)
+{
+	static const bool shows[SL_WHYS] = {
+		[SL_WHY_NEVER] = true, [SL_WHY_NODES_DOWN] = true, [SL_WHY_POLICY] = true, [SL_WHY_DEADLINE] = true,
+		[SL_WHY_NOT_MODELLED] = true, [SL_WHY_PARTITION] = true, [SL_WHY_RESERVED] = true, [SL_WHY_CHECK] = true,
+		[SL_WHY_COST] = true,
+	};
+
+	return why < SL_WHYS && shows[why];
+}
+
 const char *sl_action_word(uint32_t verb)
 {
 	return verb < SL_ACTIONS ? actions[verb].word : "unknown";

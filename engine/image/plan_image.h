@@ -388,6 +388,11 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 
 /* Words for codes, never NULL: "resources", "cancel", "select". */
 const char *sl_why_word(uint32_t why);
+uint32_t sl_why_of(const char *word);	/* SL_WHYS if it is no such word */
+
+/* True if squeue shows the text of such a reason beside Slurm's word, which alone does not tell users what to do. */
+bool sl_why_shows_text(uint32_t why);
+
 const char *sl_action_word(uint32_t verb);
 const char *sl_fate_word(uint32_t fate);
 const char *sl_refused_word(uint32_t was);

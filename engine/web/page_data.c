@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "image/json_out.h"
 #include "image/nodelist.h"
+#include "image/plan_image.h"
 #include "tool/job_index.h"
 #include "tool/member.h"
 #include "tool/status.h"
@@ -33,20 +34,13 @@ struct compose {
 
 /* -- what may be said --------------------------------------------------------- */
 
-/* Whys whose text squeue has, too: Slurm's word does not say enough, or the words are the policy's own. */
-static bool is_told_by_squeue(const char *why)
-{
-	static const char *const told[] = { "never", "partition", "nodes_down", "deadline", "not_modelled", "cost", "policy" };
-
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (!strcmp(why, told[i]))
-			return true;
-	return false;
-}
-
 const char *sl_page_text(const struct sl_page *p, const json_t *record)
 {
-	return (p->seen && !p->hides && !p->seen->some) || is_told_by_squeue(sl_member_text(record, "why")) ? sl_member_text(record, "text") : "";
+	bool hides_nothing = p->seen && !p->hides && !p->seen->some;
+
+	if (hides_nothing || sl_why_shows_text(sl_why_of(sl_member_text(record, "why"))))
+		return sl_member_text(record, "text");
+	return "";
 }
 
 /* -- nodes ---------------------------------------------------------------------- */

@@ -85,17 +85,15 @@ static struct run *find_run(struct report *r, uint32_t job, int64_t decided)
 static void add_waiting(struct report *r, const char *word, int64_t from, int64_t until)
 {
 	double part = (double) (r->until - r->since) / PARTS, a, b;
-	uint32_t why = SL_WHYS;
+	uint32_t why = sl_why_of(word) % SL_WHYS;	/* a word that is not known counts as the first */
 
-	while (why > 1 && strcmp(sl_why_word(why - 1), word))
-		why--;
 	from = from > r->since ? from : r->since;
 	for (uint32_t k = from < until ? (uint32_t) ((double) (from - r->since) / part) : PARTS; k < PARTS; k++) {
 		a = (double) r->since + k * part;
 		b = a + part;
 		if (a >= (double) until)
 			break;
-		r->waited[(why - 1) * PARTS + k] += (b < (double) until ? b : (double) until) - (a > (double) from ? a : (double) from);
+		r->waited[why * PARTS + k] += (b < (double) until ? b : (double) until) - (a > (double) from ? a : (double) from);
 	}
 }
 

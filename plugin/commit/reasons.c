@@ -7,43 +7,37 @@
 #include "base/plain.h"
 #include "image/nodelist.h"
 
-/*
- * Slurm's word for a reason, which is all that squeue shows: scripts look for it.  Our text
- * stands behind it where the word alone does not tell users what to do, and in its place
- * where it is the policy's own, or the site wants it (lua_reason_text).
- */
-static const struct {
-	uint32_t reason;
-	bool text;
-} words[SL_WHYS] = {
-	[SL_WHY_NONE] = { WAIT_RESOURCES, false },
-	[SL_WHY_RESOURCES] = { WAIT_RESOURCES, false },
-	[SL_WHY_PRIORITY] = { WAIT_PRIORITY, false },
-	[SL_WHY_NEVER] = { WAIT_PART_CONFIG, true },
-	[SL_WHY_NODES_DOWN] = { WAIT_NODE_NOT_AVAIL, true },
-	[SL_WHY_RESERVATION] = { WAIT_RESERVATION, false },
-	[SL_WHY_LICENSES] = { WAIT_LICENSES, false },
-	[SL_WHY_POLICY] = { WAIT_RESOURCES, true },
-	[SL_WHY_DEADLINE] = { WAIT_RESOURCES, true },
-	[SL_WHY_NOT_MODELLED] = { WAIT_RESOURCES, true },
-	[SL_WHY_WINDOW] = { WAIT_PRIORITY, false },
-	[SL_WHY_BUDGET] = { WAIT_PRIORITY, false },
-	[SL_WHY_BEGIN] = { WAIT_TIME, false },
-	[SL_WHY_ARRAY] = { WAIT_ARRAY_TASK_LIMIT, false },
-	[SL_WHY_PARTITION] = { WAIT_PART_CONFIG, true },
-	[SL_WHY_CHECK] = { WAIT_RESOURCES, true },
-	[SL_WHY_COST] = { WAIT_PRIORITY, true },
-	[SL_WHY_RESERVED] = { WAIT_NODE_NOT_AVAIL, true },	/* (the engine's text is Slurm's own) */
+/* Slurm's word for each reason: scripts look for it in squeue's output. */
+static const uint32_t words[SL_WHYS] = {
+	[SL_WHY_NONE] = WAIT_RESOURCES,
+	[SL_WHY_RESOURCES] = WAIT_RESOURCES,
+	[SL_WHY_PRIORITY] = WAIT_PRIORITY,
+	[SL_WHY_NEVER] = WAIT_PART_CONFIG,
+	[SL_WHY_NODES_DOWN] = WAIT_NODE_NOT_AVAIL,
+	[SL_WHY_RESERVATION] = WAIT_RESERVATION,
+	[SL_WHY_LICENSES] = WAIT_LICENSES,
+	[SL_WHY_POLICY] = WAIT_RESOURCES,
+	[SL_WHY_DEADLINE] = WAIT_RESOURCES,
+	[SL_WHY_NOT_MODELLED] = WAIT_RESOURCES,
+	[SL_WHY_WINDOW] = WAIT_PRIORITY,
+	[SL_WHY_BUDGET] = WAIT_PRIORITY,
+	[SL_WHY_BEGIN] = WAIT_TIME,
+	[SL_WHY_ARRAY] = WAIT_ARRAY_TASK_LIMIT,
+	[SL_WHY_PARTITION] = WAIT_PART_CONFIG,
+	[SL_WHY_CHECK] = WAIT_RESOURCES,
+	[SL_WHY_COST] = WAIT_PRIORITY,
+	[SL_WHY_RESERVED] = WAIT_NODE_NOT_AVAIL,
 };
 
-/* The text that squeue is to show as the reason; NULL if it is to show Slurm's word alone. */
+/* The text that squeue is to show as the reason; NULL if it is to show Slurm's word alone.  The engine's text stands behind
+ * that word, or in its place if it is the policy's own or the site wants that (lua_reason_text). */
 static char *describe(const struct sl_commit *m, uint32_t why, const char *text)
 {
-	if (!*text || !(words[why].text || m->reason_text))
+	if (!*text || !(sl_why_shows_text(why) || m->reason_text))
 		return NULL;
 	if (why == SL_WHY_POLICY || m->reason_text)
 		return sl_plain(xstrdup(text));
-	return sl_plain(xstrdup_printf("%s, %s", sl_reason_string(words[why].reason), text));
+	return sl_plain(xstrdup_printf("%s, %s", sl_reason_string(words[why]), text));
 }
 
 /* Set them, and say so only if that changes something: last_job_update makes
@@ -220,7 +214,7 @@ static void find_next(struct told *t)
 /* Slurm's word for it. */
 static uint32_t reason_of(const struct told *t, uint32_t why, uint32_t row)
 {
-	return why == SL_WHY_RESOURCES && row != SL_NONE && !t->next[row] ? WAIT_PRIORITY : words[why].reason;
+	return why == SL_WHY_RESOURCES && row != SL_NONE && !t->next[row] ? WAIT_PRIORITY : words[why];
 }
 
 static void forget_expected(struct told *t)

@@ -249,9 +249,13 @@ static void states_have_words(void **state)
 		assert_string_not_equal(sl_job_state_word(s), "UNKNOWN");
 	assert_string_equal(sl_job_state_word(SL_JOB_COMPLETE), "COMPLETED");
 	assert_string_equal(sl_job_state_word(SL_JOB_STATES), "UNKNOWN");
-	for (uint32_t w = 0; w < SL_WHYS; w++)
+	for (uint32_t w = 0; w < SL_WHYS; w++) {
 		assert_string_not_equal(sl_why_word(w), "unknown");
+		assert_int_equal(sl_why_of(sl_why_word(w)), w);
+	}
 	assert_string_equal(sl_why_word(SL_WHYS), "unknown");
+	assert_int_equal(sl_why_of("unknown"), SL_WHYS);
+	assert_false(sl_why_shows_text(SL_WHYS));
 	for (uint32_t d = 0; d < SL_ACTIONS; d++)
 		assert_string_not_equal(sl_action_word(d), "unknown");
 	assert_string_equal(sl_action_word(SL_ACTIONS), "unknown");

@@ -219,6 +219,28 @@ static void under_private_jobs_nothing_of_another_users_job_is_shown(void **stat
 	failing_seed = 0;
 }
 
+static void under_private_jobs_the_texts_are_shown_that_squeue_shows(void **state)
+{
+	static const char *const shown[] = { "never", "partition", "nodes_down", "deadline", "not_modelled", "cost", "policy",
+		"reserved", "check" };
+	struct sl_visible v = { 0 };
+	struct sl_page p = { .seen = &v, .hides = SL_HIDE_JOBS };
+	unsigned count = 0;
+
+	(void) state;
+	for (uint32_t why = 0; why < SL_WHYS; why++) {
+		json_t *record = json_pack("{s:s, s:s}", "why", sl_why_word(why), "text", "because");
+		bool is_shown = false;
+
+		for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+			is_shown |= !strcmp(shown[i], sl_why_word(why));
+		assert_string_equal(sl_page_text(&p, record), is_shown ? "because" : "");
+		count += is_shown;
+		json_decref(record);
+	}
+	assert_int_equal(count, sizeof(shown) / sizeof(shown[0]));
+}
+
 /* Job 1 of ann's ends, 2 of bob's was requeued, 9 of ann's is gone: all three for 3 of cat's, whose place on n1 and n2 is held. */
 static struct build *cluster_with_stops(int64_t until)
 {
@@ -436,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(under_private_jobs_nothing_of_another_users_job_is_shown, say_seed),
+		cmocka_unit_test(under_private_jobs_the_texts_are_shown_that_squeue_shows),
 		cmocka_unit_test(stops_and_held_places_are_shown_to_those_who_may_see_the_jobs),
 		cmocka_unit_test(without_private_data_all_but_what_is_hidden_is_shown),
 		cmocka_unit_test(where_nothing_is_hidden_nothing_is_copied),

@@ -140,7 +140,7 @@ enum sl_bid_row_kind {
 	SL_ROW_ARRAY,		/* tasks of an array whose number is limited; which: a job of it */
 	SL_ROW_ELASTIC,		/* cores on all nodes of an elastic bid; which: the bid */
 	SL_ROW_ONE_ELASTIC,	/* at most one of them on a node */
-	SL_ROW_COMPANY,		/* nobody else beside a job on a node that one user or label has; which: the node */
+	SL_ROW_SHARERS,		/* if a bidder gets the node, no bidder gets it whose jobs may not share it; which: the node */
 };
 
 struct sl_bid_term {

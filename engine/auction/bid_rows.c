@@ -317,23 +317,23 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 	return 0;
 }
 
-/* -- company --------------------------------------------------------------- */
+/* -- who may share a node --------------------------------------------------- */
 
-/* Bids of one job in one company: of two partitions they may be in two. */
+/* True if both bids are of one job with the same number of sharers (struct sl_stand): in two partitions a job may have two. */
 static bool is_same_bidder(const struct sweep *s, uint32_t a, uint32_t b)
 {
-	return s->bid[a]->entry.job == s->bid[b]->entry.job && s->stand[a].company == s->stand[b].company;
+	return s->bid[a]->entry.job == s->bid[b]->entry.job && s->stand[a].sharers == s->stand[b].sharers;
 }
 
-/* How many bid in that company, or in any other one, with these lies (sorted). */
-static uint32_t count_bidders(const struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t company, bool other)
+/* How many jobs with that number of sharers, or (*other*) with any other number, bid with these lies (sorted). */
+static uint32_t count_bidders(const struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t sharers, bool other)
 {
 	uint32_t bidders = 0, last = SL_NONE;
 
 	for (uint32_t i = 0; i < lies; i++) {
 		uint32_t bid = s->lie[lie[i]].bid;
 
-		if ((s->stand[bid].company == company) == other || (last != SL_NONE && is_same_bidder(s, bid, last)))
+		if ((s->stand[bid].sharers == sharers) == other || (last != SL_NONE && is_same_bidder(s, bid, last)))
 			continue;
 		last = bid;
 		bidders++;
@@ -341,36 +341,36 @@ static uint32_t count_bidders(const struct sweep *s, const uint32_t *lie, uint32
 	return bidders;
 }
 
-/* Of no other company than the one in which most bid need it be said. */
-static uint32_t largest_company(const struct sweep *s, const uint32_t *lie, uint32_t lies)
+/* The number of sharers with which most jobs bid.  Rows are needed for jobs with other numbers only. */
+static uint32_t largest_sharers(const struct sweep *s, const uint32_t *lie, uint32_t lies)
 {
 	uint32_t best = 0, most = 0;
 
 	for (uint32_t i = 0; i < lies; i++) {
-		uint32_t company = s->stand[s->lie[lie[i]].bid].company, bidders;
+		uint32_t sharers = s->stand[s->lie[lie[i]].bid].sharers, bidders;
 
 		if (sl_may_go_on(&s->m->allowance, NULL) < 0)
 			break;		/* who goes on asks that too, and says so */
-		if ((most && company == best) || (bidders = count_bidders(s, lie, lies, company, false)) <= most)
+		if ((most && sharers == best) || (bidders = count_bidders(s, lie, lies, sharers, false)) <= most)
 			continue;
-		best = company;
+		best = sharers;
 		most = bidders;
 	}
 	return best;
 }
 
-/* Where that bidder wins with one of its bids on a node, nobody of another company does. */
+/* If that bidder wins the node with one of its bids, no bidder with another number of sharers does. */
 static int limit_beside(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, uint32_t bid,
 			struct sl_error *err)
 {
-	uint32_t company = s->stand[bid].company, n = 0;
-	struct sl_bid_row row = { .kind = SL_ROW_COMPANY, .which = node,
-				  .most = count_bidders(s, lie, lies, company, true) };
+	uint32_t sharers = s->stand[bid].sharers, n = 0;
+	struct sl_bid_row row = { .kind = SL_ROW_SHARERS, .which = node,
+				  .most = count_bidders(s, lie, lies, sharers, true) };
 
 	for (uint32_t i = 0; i < lies; i++) {
 		uint32_t k = s->lie[lie[i]].bid;
 
-		if (s->stand[k].company != company)
+		if (s->stand[k].sharers != sharers)
 			s->term[n++] = (struct sl_bid_term) { k, 1 };
 		else if (is_same_bidder(s, k, bid))
 			s->term[n++] = (struct sl_bid_term) { k, row.most };
@@ -378,14 +378,14 @@ static int limit_beside(struct sweep *s, const uint32_t *lie, uint32_t lies, uin
 	return row.most ? limit_terms(s, row, n, err) : 0;
 }
 
-static int limit_company(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, struct sl_error *err)
+static int limit_sharers(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, struct sl_error *err)
 {
-	uint32_t largest = largest_company(s, lie, lies), last = SL_NONE;
+	uint32_t largest = largest_sharers(s, lie, lies), last = SL_NONE;
 
 	for (uint32_t i = 0; i < lies; i++) {
 		uint32_t bid = s->lie[lie[i]].bid;
 
-		if (s->stand[bid].company == largest || (last != SL_NONE && is_same_bidder(s, bid, last)))
+		if (s->stand[bid].sharers == largest || (last != SL_NONE && is_same_bidder(s, bid, last)))
 			continue;
 		last = bid;
 		if (sl_may_go_on(&s->m->allowance, err) < 0 || limit_beside(s, lie, lies, node, bid, err) < 0)
@@ -401,13 +401,13 @@ static int by_node(const void *va, const void *vb)
 	return SL_ORDER(a->node, b->node) ?: a->begins - b->begins;
 }
 
-/* One sweep over the bids of all timelines, since they are of one for each company. */
-static int sweep_companies(struct sweep *s, uint32_t count, uint32_t *sorted, struct sl_error *err)
+/* One sweep over the bids of all timelines, since each number of sharers has a timeline of its own. */
+static int sweep_sharers(struct sweep *s, uint32_t count, uint32_t *sorted, struct sl_error *err)
 {
 	bool grown = false, mixed = false;
 
 	for (uint32_t i = 1; i < count; i++)
-		mixed |= s->stand[i].company != s->stand[0].company;
+		mixed |= s->stand[i].sharers != s->stand[0].sharers;
 	if (!mixed)
 		return 0;
 	qsort(s->event, s->events, sizeof(*s->event), by_node);
@@ -416,7 +416,7 @@ static int sweep_companies(struct sweep *s, uint32_t count, uint32_t *sorted, st
 
 		if (!e->begins && grown) {
 			list_active(s, sorted);
-			if (limit_company(s, sorted, s->actives, e->node - 1, err) < 0)
+			if (limit_sharers(s, sorted, s->actives, e->node - 1, err) < 0)
 				return -1;
 		}
 		grown = e->begins;
@@ -635,7 +635,7 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	if (!s.stand || !s.lie || !s.event || !s.active || !s.term || !sorted)
 		sl_fail(err, SL_ENOMEM, "bids: out of memory");
 	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err) &&
-		 !sweep_companies(&s, count, sorted, err))
+		 !sweep_sharers(&s, count, sorted, err))
 		rc = limit_licenses(&s, count, err) < 0 || limit_arrays(&s, count, err) < 0 ? -1 :
 			limit_wide(&s, part, count, err);
 	if (rc < 0)

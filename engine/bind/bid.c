@@ -366,8 +366,8 @@ static void push_row_name(lua_State *L, struct sl_lua *x, const struct sl_bid_ro
 	case SL_ROW_ONE_ELASTIC:
 		lua_pushfstring(L, "elastic bids on %s", node_name(x, r->which));
 		break;
-	case SL_ROW_COMPANY:
-		lua_pushfstring(L, "company on %s", node_name(x, r->which));
+	case SL_ROW_SHARERS:
+		lua_pushfstring(L, "sharers of %s", node_name(x, r->which));
 		break;
 	case SL_ROW_LICENSE:
 		lua_pushfstring(L, "license %s", sl_snapshot_str(x->snap, x->snap->license.name[r->which]));

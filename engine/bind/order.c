@@ -32,7 +32,7 @@ struct known_jobs {
 	struct sl_order_job job[];
 };
 
-struct row {
+struct ranked {
 	double key, overdue;
 	struct sl_entry entry;
 	uint32_t place;
@@ -40,8 +40,8 @@ struct row {
 
 struct order {
 	uint32_t generation;
-	uint32_t rows, at;
-	struct row row[];
+	uint32_t count, at;
+	struct ranked ranked[];
 };
 
 struct making {
@@ -140,14 +140,14 @@ static bool add_entry(lua_State *L, struct sl_lua *x, struct sl_entry e, void *a
 	typical = expect(L, x, m, e, &stretch);
 	if (m->overdue && (overdue = overdue_by(L, x, m, e, waited, stretch)) < 0)
 		return true;
-	if (o->rows == m->room)		/* no entry comes twice while nothing starts */
+	if (o->count == m->room)		/* no entry comes twice while nothing starts */
 		luaL_error(L, "order: more jobs than the queue has");
 	key = sl_order_first_key(&m->by, sl_order_cpus(x->snap, e.job, &m->known->job[e.job]), typical);
 	key = sl_order_key(&m->by, key, waited);
 	if (isnan(key))			/* has no place in an order */
 		luaL_error(L, "order: the key of job %d: expected a number, got NaN", (int) x->snap->job.id[e.job]);
-	o->row[o->rows] = (struct row) { .key = key, .overdue = overdue, .entry = e, .place = o->rows };
-	o->rows++;
+	o->ranked[o->count] = (struct ranked) { .key = key, .overdue = overdue, .entry = e, .place = o->count };
+	o->count++;
 	return true;
 }
 
@@ -155,7 +155,7 @@ static bool add_entry(lua_State *L, struct sl_lua *x, struct sl_entry e, void *a
 
 static int by_key(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct ranked *x = a, *y = b;
 
 	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->place, y->place);
 }
@@ -172,11 +172,11 @@ static int order_next(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct order *o = check_order(L, x, lua_upvalueindex(1));
-	const struct row *r;
+	const struct ranked *r;
 
-	if (o->at == o->rows)
+	if (o->at == o->count)
 		return 0;
-	r = &o->row[o->at++];
+	r = &o->ranked[o->at++];
 	sl_lua_push_job(L, x, r->entry.job, r->entry.partition);
 	lua_pushnumber(L, r->key);
 	lua_pushnumber(L, r->overdue);
@@ -192,9 +192,9 @@ bool sl_lua_order_each(lua_State *L, int index, sl_lua_queue_visit *visit, void 
 	if (lua_tocfunction(L, index) != order_next || !lua_getupvalue(L, index, 1))
 		return false;
 	o = check_order(L, x, -1);
-	while (o->at < o->rows) {
+	while (o->at < o->count) {
 		sl_limit_tick(L, limit);
-		if (!visit(L, x, o->row[o->at++].entry, arg))
+		if (!visit(L, x, o->ranked[o->at++].entry, arg))
 			break;
 	}
 	lua_pop(L, 1);
@@ -290,11 +290,11 @@ int sl_lua_history_order(lua_State *L)
 		return luaL_error(L, "%s", err.text);
 	m.known = know_jobs(L, x, m.history);
 	sl_cluster_queue(x->cluster, &m.room);
-	m.order = lua_newuserdatauv(L, sizeof(*m.order) + m.room * sizeof(*m.order->row), 0);
+	m.order = lua_newuserdatauv(L, sizeof(*m.order) + m.room * sizeof(*m.order->ranked), 0);
 	m.order->generation = x->generation;
-	m.order->rows = m.order->at = 0;
+	m.order->count = m.order->at = 0;
 	sl_lua_queue_each(L, ORDER, false, add_entry, &m);
-	qsort(m.order->row, m.order->rows, sizeof(*m.order->row), by_key);
+	qsort(m.order->ranked, m.order->count, sizeof(*m.order->ranked), by_key);
 	lua_pushcclosure(L, order_next, 1);
 	return 1;
 }

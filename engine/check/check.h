@@ -86,7 +86,7 @@
  * that asks for none, or for larger ones than it has nodes, is a segment itself.  Segments that are a number of blocks fill blocks, where
  * there are no larger blocks.  (A native job is where select puts it.)
  *
- * Company.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser)
+ * Nodes to oneself.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser)
  * is on no node with jobs of another.  One that asks for nodes of its label (SL_ASKS_MCS) is on no node
  * with jobs of another label, nor with such as do not ask for that.
  *

@@ -16,7 +16,7 @@
 /* -- joining ------------------------------------------------------------- */
 
 /* A name taken apart: "gpu07" is "gpu", 7, two digits. */
-struct part {
+struct split_name {
 	const char *name;
 	size_t prefix, digits;	/* lengths; digits 0: no number at the end */
 	uint64_t number;
@@ -29,9 +29,9 @@ struct text {
 	uint32_t room;
 };
 
-static struct part take_apart(const char *name)
+static struct split_name split(const char *name)
 {
-	struct part p = { .name = name, .prefix = strlen(name) };
+	struct split_name p = { .name = name, .prefix = strlen(name) };
 
 	while (p.prefix && p.digits < DIGITS_MAX && name[p.prefix - 1] >= '0' && name[p.prefix - 1] <= '9') {
 		p.prefix--;
@@ -43,13 +43,13 @@ static struct part take_apart(const char *name)
 	return p;
 }
 
-static bool same_prefix(const struct part *a, const struct part *b)
+static bool same_prefix(const struct split_name *a, const struct split_name *b)
 {
 	return a->digits && b->digits && a->prefix == b->prefix && !memcmp(a->name, b->name, a->prefix);
 }
 
 /* b is the name that a range from a on has next. */
-static bool comes_next(const struct part *a, const struct part *b)
+static bool comes_next(const struct split_name *a, const struct split_name *b)
 {
 	return same_prefix(a, b) && b->number == a->number + 1 &&
 	       (a->digits == b->digits || (!a->zero && !b->zero));
@@ -68,10 +68,10 @@ static int put_bytes(struct text *t, const char *s, size_t n)
 /* The number after the last of the names that follow one another from i on. */
 static uint32_t run_end(const char *const *name, uint32_t i, uint32_t end)
 {
-	struct part last = take_apart(name[i]), next;
+	struct split_name last = split(name[i]), next;
 
 	for (i++; i < end; i++, last = next) {
-		next = take_apart(name[i]);
+		next = split(name[i]);
 		if (!comes_next(&last, &next))
 			break;
 	}
@@ -80,10 +80,10 @@ static uint32_t run_end(const char *const *name, uint32_t i, uint32_t end)
 
 static uint32_t prefix_end(const char *const *name, uint32_t i, uint32_t end)
 {
-	struct part first = take_apart(name[i]), next;
+	struct split_name first = split(name[i]), next;
 
 	for (i++; i < end; i++) {
-		next = take_apart(name[i]);
+		next = split(name[i]);
 		if (!same_prefix(&first, &next))
 			break;
 	}
@@ -93,18 +93,18 @@ static uint32_t prefix_end(const char *const *name, uint32_t i, uint32_t end)
 /* Names i..end-1, which share a prefix, in brackets. */
 static int put_brackets(struct text *t, const char *const *name, uint32_t i, uint32_t end)
 {
-	struct part p = take_apart(name[i]);
+	struct split_name p = split(name[i]);
 
 	if (put_bytes(t, p.name, p.prefix) < 0)
 		return -1;
 	for (const char *before = "["; i < end; before = ",") {
 		uint32_t next = run_end(name, i, end);
 
-		p = take_apart(name[i]);
+		p = split(name[i]);
 		if (put_bytes(t, before, 1) < 0 || put_bytes(t, p.name + p.prefix, p.digits) < 0)
 			return -1;
 		if (next - i > 1) {
-			p = take_apart(name[next - 1]);
+			p = split(name[next - 1]);
 			if (put_bytes(t, "-", 1) < 0 || put_bytes(t, p.name + p.prefix, p.digits) < 0)
 				return -1;
 		}

@@ -86,8 +86,8 @@ int sl_plan_stand(struct sl_plan *p, struct sl_entry e, struct sl_stand *out, st
 	if (w->enclave) {
 		out->tl = w->enclave->tl;
 		out->where = w->enclave->number + 1;
-		/* what these two have of a node others have on another timeline as well: each is a company by itself */
-		out->company = w->enclave->flexible || w->enclave->partial ? UINT32_MAX - w->enclave->number :
+		/* jobs on other timelines have the nodes of these two kinds as well, so each of them has a number of its own */
+		out->sharers = w->enclave->flexible || w->enclave->partial ? UINT32_MAX - w->enclave->number :
 			w->enclave->tenant * 2 + w->enclave->shared;
 	}
 	return 0;

@@ -45,9 +45,9 @@ struct sl_stand {
 	const struct sl_request *request;
 	struct sl_timeline *tl;
 	uint32_t where;		/* whose timeline that is: 0 the cluster's, else another number for each */
-	uint32_t company;	/* a node has bookings of one such number alone: those of one user or label that have
-				 * it to themselves, those that share its cores, those of a reservation that is flexible
-				 * or has parts of it, all others (0) */
+	uint32_t sharers;	/* jobs may be on one node only if this number is the same: one number for each user or label
+				 * that has nodes to itself, for jobs that share cores, for each reservation that is flexible
+				 * or has parts of nodes; 0 for all others */
 };
 
 /* 0, or -1 with *err. */

@@ -17,7 +17,7 @@ bool sl_picker_done(const struct sl_picker *p)
 	return true;
 }
 
-static int64_t up(int64_t a, int64_t b)
+static int64_t quotient_up(int64_t a, int64_t b)
 {
 	return a > 0 ? (a + b - 1) / b : 0;
 }
@@ -25,12 +25,12 @@ static int64_t up(int64_t a, int64_t b)
 /* Nodes of this offer that would satisfy all that is still wanted. */
 static int64_t wanted(const struct sl_picker *p, const struct sl_offer *o)
 {
-	int64_t n = up(p->units, o->units);
+	int64_t n = quotient_up(p->units, o->units);
 
 	if (n < p->nodes)
 		n = p->nodes;
 	for (uint32_t j = 0; j < p->need->jobs; j++) {
-		int64_t m = up(p->job[j], o->job[j]);
+		int64_t m = quotient_up(p->job[j], o->job[j]);
 
 		if (n < m)
 			n = m;
@@ -166,8 +166,9 @@ static int choose_ordered(struct sl_picker *p, bool from_end, struct sl_error *e
 
 /* -- the methods' orders ----------------------------------------------- */
 
-static bool does(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o,
-		 const struct sl_step *s)
+/* True if a node with this offer could take as many units of the need at that step, too. */
+static bool is_enough(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o,
+		      const struct sl_step *s)
 {
 	struct sl_offer at = { .free = s->free };
 
@@ -175,24 +176,24 @@ static bool does(const struct sl_timeline *tl, const struct sl_need *need, const
 	       at.units >= o->units;
 }
 
-/* Since when, without a break until t, could the nodes take that many units? */
-static int64_t since(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t t)
+/* The beginning of the time up to t in which the nodes could take that many units without a break. */
+static int64_t free_since(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t t)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
 	uint32_t i = sl_step_at(g, t);
 
-	while (i > 0 && does(tl, need, o, &g->step[i - 1]))
+	while (i > 0 && is_enough(tl, need, o, &g->step[i - 1]))
 		i--;
 	return g->step[i].t;
 }
 
-/* Until when, from the end of the job on, could they still? */
-static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t end)
+/* How long after the end of the job the nodes could still take that many units. */
+static int64_t free_until(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t end)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
 	uint32_t i = sl_step_at(g, end - 1) + 1;
 
-	while (i < g->steps && does(tl, need, o, &g->step[i]))
+	while (i < g->steps && is_enough(tl, need, o, &g->step[i]))
 		i++;
 	return i < g->steps ? g->step[i].t : SL_FOREVER;
 }
@@ -201,7 +202,7 @@ static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, c
  * The fraction of a node's cores that is in use at t, times 2^32: exact enough that different fractions of up to 65,535 cores
  * differ.  What is planned for later does not count, because select does not know it.
  */
-static uint32_t load(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
+static uint32_t load_of(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
 	uint64_t all = (uint32_t) tl->kind[g->kind].capacity.cores;
@@ -213,7 +214,7 @@ static uint32_t load(const struct sl_timeline *tl, const struct sl_offer *o, int
 void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method, int64_t t)
 {
 	struct sl_space *sp = p->sp;
-	int64_t even = method == SL_PLACE_SPREAD && p->nodes > 0 ? up(p->units, p->nodes) : 0;
+	int64_t even = method == SL_PLACE_SPREAD && p->nodes > 0 ? quotient_up(p->units, p->nodes) : 0;
 	int64_t end = sl_later(t, p->need->r->duration);
 	bool late = t > tl->now;
 
@@ -225,17 +226,17 @@ void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enu
 			o->key2 = 0;
 		if (late) {
 			/* free latest first; free all the time last */
-			o->key = since(tl, p->need, o, t);
+			o->key = free_since(tl, p->need, o, t);
 			o->key = o->key == SL_DAWN ? INT64_MAX : -o->key;
 		} else if (method == SL_PLACE_TIGHT) {
-			o->key = until(tl, p->need, o, end);
+			o->key = free_until(tl, p->need, o, end);
 		} else if (method == SL_PLACE_SPREAD) {
 			o->key = o->units < even;
 		}
 		if (method == SL_PLACE_PACK)
 			o->key2 = (uint32_t) o->free.cores;
 		else if (method == SL_PLACE_LEAST_LOADED)
-			o->key2 = load(tl, o, t);
+			o->key2 = load_of(tl, o, t);
 	}
 }
 
@@ -286,7 +287,7 @@ static int64_t fewest(const struct sl_picker *p)
 	int64_t nodes = 0, units = p->units;
 
 	for (uint32_t u = p->sp->hist_top; u && units > 0; u--) {
-		int64_t n = up(units, u);
+		int64_t n = quotient_up(units, u);
 
 		if (n > p->sp->hist[u])
 			n = p->sp->hist[u];

@@ -54,7 +54,7 @@ int64_t sl_outlook_end(const struct sl_outlook *o, uint32_t slot)
 	return sl_later(o->base, (int64_t) (v << FIRST_BITS));
 }
 
-static uint8_t told(int64_t cores)
+static uint8_t as_byte(int64_t cores)
 {
 	return cores < MOST_TOLD ? (uint8_t) cores : MOST_TOLD;
 }
@@ -77,7 +77,7 @@ static void learn(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t c
 	o->row[row] = (struct sl_outlook_row) { class, g->nodes.count };
 	memset(least, MOST_TOLD, sizeof(least));
 	for (uint32_t k = 0; k < g->steps; k++) {
-		uint8_t cores = g->step[k].blocks ? 0 : told(g->step[k].free.cores);
+		uint8_t cores = g->step[k].blocks ? 0 : as_byte(g->step[k].free.cores);
 		uint32_t slot = k ? slot_of(o, g->step[k].t) : 0;
 		uint32_t last = k + 1 < g->steps ? slot_of(o, g->step[k + 1].t - 1) : SL_SLOTS - 1;
 
@@ -261,7 +261,7 @@ static inline bool may_have(const struct sl_outlook *o, uint32_t row, const stru
 
 bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p)
 {
-	uint8_t least = told(p->cores);
+	uint8_t least = as_byte(p->cores);
 	int64_t nodes = 0;
 
 	for (uint32_t i = 0; i < o->rows && nodes < p->nodes; i++)
@@ -271,7 +271,7 @@ bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p)
 
 uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row)
 {
-	uint8_t least = told(p->cores);
+	uint8_t least = as_byte(p->cores);
 
 	for (uint32_t i = *row; i < o->rows; i++) {
 		uint64_t bit = UINT64_C(1) << i % 64;

@@ -94,7 +94,7 @@ static int by_rank(const void *x, const void *y)
 		SL_ORDER(a->number, b->number);
 }
 
-static void take(struct search *s, struct sl_lot *open, uint32_t segments)
+static void take_segments(struct search *s, struct sl_lot *open, uint32_t segments)
 {
 	s->sp->lot[open->number].taken += segments;
 	open->room -= segments;
@@ -116,11 +116,11 @@ static bool take_required(struct search *s)
 		required += open->required;
 		if (segments > open->room || segments > s->wanted)
 			return false;
-		take(s, open, segments);
+		take_segments(s, open, segments);
 	}
 	for (uint32_t i = 0; i < s->all; i++)
 		if (sp->open[i].required)
-			take(s, &sp->open[i], sp->open[i].room < s->wanted ? sp->open[i].room : (uint32_t) s->wanted);
+			take_segments(s, &sp->open[i], sp->open[i].room < s->wanted ? sp->open[i].room : (uint32_t) s->wanted);
 	return required == s->need->r->required->count;
 }
 
@@ -206,9 +206,9 @@ static bool share_out(struct search *s)
 	tighten_last(whole, s->take_whole, s->all - s->used, &slack);
 	/* what is not needed stays in the last one: without that they would not suffice */
 	for (uint32_t i = 0; i < s->take_used; i++)
-		take(s, &open[i], open[i].room - (!s->take_whole && i + 1 == s->take_used ? (uint32_t) slack : 0));
+		take_segments(s, &open[i], open[i].room - (!s->take_whole && i + 1 == s->take_used ? (uint32_t) slack : 0));
 	for (uint32_t i = 0; i < s->take_whole; i++)
-		take(s, &whole[i], whole[i].room - (i + 1 == s->take_whole ? (uint32_t) slack : 0));
+		take_segments(s, &whole[i], whole[i].room - (i + 1 == s->take_whole ? (uint32_t) slack : 0));
 	return true;
 }
 

@@ -70,8 +70,8 @@ static void take_min(const struct sweep *w, struct sl_resources *a, const struct
 	a->memory = b->memory < a->memory ? b->memory : a->memory;
 }
 
-/* What could the class take, having so much for as long as the job runs? */
-static void take(const struct sweep *w, const struct sl_resources *capacity, struct sl_offer *o, struct sl_take *take)
+/* What the class could take of the request if it had *o free for as long as the job runs. */
+static void work_out_take(const struct sweep *w, const struct sl_resources *capacity, struct sl_offer *o, struct sl_take *take)
 {
 	take->units = 0;
 	if (o->free.cores < w->floor || !sl_need_offer(&w->need->node, capacity, o))
@@ -87,7 +87,7 @@ static void look_up(const struct sweep *w, const struct sl_node_class *g, struct
 
 	o.free = g->step[c->step].free;
 	c->edge = c->step + 1 < g->steps ? g->step[c->step + 1].t : SL_FOREVER;
-	take(w, &w->tl->kind[g->kind].capacity, &o, then);
+	work_out_take(w, &w->tl->kind[g->kind].capacity, &o, then);
 }
 
 /*
@@ -122,7 +122,7 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 	}
 	c->edge = next_edge(g, c->step, t, w->need->r->duration);
 	sl_need_in_turn(&w->need->node, capacity, &g->step[c->step].free, &o.free);
-	take(w, capacity, &o, then);
+	work_out_take(w, capacity, &o, then);
 }
 
 static bool same_take(const struct sl_need *need, const struct sl_take *a, const struct sl_take *b)
@@ -204,7 +204,7 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 		look(w, c, from, &c->now);
 	} else {
 		o.free = l->free;
-		take(w, capacity, &o, &c->now);
+		work_out_take(w, capacity, &o, &c->now);
 	}
 }
 

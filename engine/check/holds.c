@@ -2,12 +2,12 @@
 /*
  * check/holds.c - places that are held for jobs that wait: see check.h, "Held places".
  *
- * Of each node of such a place so much is billed as is free there now, beside what runs: from now on until the job's own
- * row begins or, if it has none, until the place is given up.  Of a place that this plan begins to hold, what the plan decided
- * before is there, too.
+ * On each node of a held place, what is free now beside running jobs is billed to the place: from now on until the job's own row
+ * begins or, if it has none, until the place is given up.  If this plan begins to hold the place, what the plan decided before is
+ * not free either.
  *
- * Of two places on one node the snapshot's later one has what the earlier one leaves, also where the earlier one's job starts now:
- * what it starts with there is its place, and was never the other's.
+ * If two places are on one node, the later one of the snapshot has what the earlier one leaves.  That is so even if the job of the
+ * earlier place starts now, because what it starts with was its place.
  */
 #include "check/private.h"
 

@@ -199,7 +199,7 @@ void sl_cluster_unconfine(struct sl_cluster *c);		/* all jobs: a cycle begins */
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);
 const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uint32_t partition);
 
-/* What there is in all on usable nodes. */
+/* Sums over usable nodes. */
 struct sl_supply {
 	uint64_t nodes, cores, cpus;
 	uint64_t memory;			/* MiB, of nodes that say so */
@@ -207,7 +207,7 @@ struct sl_supply {
 	uint64_t gres_nodes[SL_MAX_GRES];	/* nodes that have some */
 };
 
-/* Of the partitions whose mark is not 0; NULL: of all. */
+/* The sums over the nodes of all partitions whose mark in *marks* ([partition]) is not 0; NULL: of all partitions. */
 void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct sl_supply *supply);
 
 /* The rows of job_license that the job has if it starts at *t*: all of them, or of alternatives the one that slurmctld

@@ -370,8 +370,8 @@ const char *cluster_why_unusable(const struct sl_cluster *c, uint32_t node);
 /* cluster_power.c: fill c->sleepers, c->longest_boot and c->reboots.  0 or -1 with *err. */
 int cluster_find_sleepers(struct sl_cluster *c, struct sl_error *err);
 
-/* Weights by which nodes that are up come first, whatever their own: *rank becomes the caller's list, by node, or NULL
- * where the nodes' own will do.  0 or -1 with *err. */
+/* Weights by which nodes that are powered up come before all others, and otherwise in the order of Slurm's weights.  *rank becomes
+ * a list by node, which the caller frees; NULL if all nodes are up.  0, or -1 with *err. */
 int cluster_rank_nodes(struct sl_cluster *c, uint32_t **rank, struct sl_error *err);
 
 /* True if a node that boots should have been up by now. */

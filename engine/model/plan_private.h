@@ -98,14 +98,14 @@ struct refused {			/* what was, a moment ago */
 };
 #define PLAN_REFUSALS 64
 
-struct waited {				/* it was looked for from then on, and found later: not before */
+struct waited {				/* the request was looked for from *from* on; it cannot start before *until* */
 	const struct want *w;
 	bool block;
 	int64_t seconds, from, until;
 };
 #define PLAN_WAITS 128
 
-/* Jobs for which Slurm could preempt others. */
+/* Jobs for which select is asked to preempt others. */
 struct preempting {
 	struct sl_entry entry[SL_PLAN_PREEMPT_MAX];
 	uint32_t reserved[SL_PLAN_PREEMPT_MAX];	/* of those confirmed: as in a booking */
@@ -166,7 +166,7 @@ struct backoff {
 	int64_t began, last;		/* when the first and the last jobs were stopped for the last of them */
 };
 
-/* Why nobody is stopped for a job: a row of the plan's table of shortages. */
+/* Why no job is stopped for a pending one: a row of the plan's table of shortages. */
 struct shortage {
 	struct sl_entry entry;
 	uint32_t by, what, which;
@@ -188,10 +188,10 @@ struct spendings {			/* of work, by row of job or by user */
 
 struct cost {				/* plan_cost.c */
 	bool bounded;
-	bool is_well_asked;		/* what was asked of the outer attempt can be answered: it fails by a fault of the planner's */
+	bool is_well_asked;		/* the caller's arguments are right: if the outer attempt fails, that is a fault of the planner */
 	uint32_t inside;		/* attempts at a job, one within the other */
 	uint64_t begun;			/* units spent before the outer one */
-	struct spendings of_job, of_user;	/* of a user what is beyond the bases */
+	struct spendings of_job, of_user;	/* of a user: what exceeds the bases of his jobs */
 };
 
 struct left_outs {			/* plan_left_out.c */
@@ -216,21 +216,21 @@ struct sl_plan {
 	bool unheard, settled, settled_full;
 	struct sl_promise promise;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
-	struct room {			/* what there is for those behind the head */
+	struct room {			/* what there is for jobs behind the head */
 		bool known;
 		uint64_t moment;	/* of the timeline then */
 		int64_t cores;		/* free now */
-		int64_t until;		/* seconds until the head is to start: whoever runs longer... */
-		int64_t later;		/* ... needs as many cores then */
+		int64_t until;		/* seconds until the head is to start */
+		int64_t later;		/* cores that are free then, for jobs that run longer */
 	} room;
 	int64_t wake_after;		/* sl_plan_wake_after() */
-	uint32_t forecasts;		/* the last so many of *reserved* are that */
-	int64_t *expected;		/* [job] what users are told; 0: nothing but that; NULL: of none */
+	uint32_t forecasts;		/* how many of *reserved*, the last ones, are forecasts */
+	int64_t *expected;		/* [job] start that users see; 0: that of its reservation or forecast; NULL: no job has one */
 	uint64_t revision;
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;
-	bool on_trial;			/* it is asked about the last one of *started* */
-	bool choosing;			/* it is asked whom to stop: nothing of the plan changes meanwhile */
+	bool on_trial;			/* the guard is asked about the last one of *started* */
+	bool choosing;			/* the policy is asked which jobs to stop: the plan does not change meanwhile */
 	struct cost cost;
 	struct left_outs left;
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
@@ -242,7 +242,7 @@ struct sl_plan {
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	uint32_t refusals, next_refusal;
 	uint32_t waits, next_wait;
-	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
+	const struct booking *stuck;	/* a head with no choice of nodes at its time; forgotten when something is given back */
 	bool counts_arrays;		/* the tasks of all arrays that run are counted */
 	struct throttle *throttle;
 	uint32_t throttles;
@@ -250,20 +250,20 @@ struct sl_plan {
 	struct tail *tail;
 	uint32_t tails;
 	uint64_t tail_work;		/* units spent on them */
-	uint64_t **preempted;		/* [preempts that was asked for] [tail] a bit: is it of one of those? */
+	uint64_t **preempted;		/* [list of preemptees] [tail] a bit: the tail's job is in the list */
 	uint32_t preempteds;
 	struct sl_map preempted_of;
 	struct stump *stump;
 	uint32_t stumps;
 	bool tails_known;
-	bool stumps_short;		/* one had no room */
-	bool stumps_stale;		/* a booking was taken back since they were made that had kept one short */
+	bool stumps_short;		/* a stump did not fit as a whole */
+	bool stumps_stale;		/* a booking that had kept a stump short was taken back since */
 	uint32_t tails_for;		/* list of preemptees ("preempts" of a job) whose tails are off the timeline now; 0: none are */
 	struct hold *hold;
 	uint32_t holds;
 	struct stop *stop;
 	uint32_t stops, stop_groups;
-	uint32_t narrow;		/* plan_hold_narrow(), so often */
+	uint32_t narrow;		/* calls of plan_hold_narrow() without plan_hold_widen() */
 	struct orphan *orphan;
 	uint32_t orphans;
 	uint8_t *own_stops;		/* [partition] sl_plan_own_stops(); NULL: of none */
@@ -286,18 +286,18 @@ struct sl_plan {
 	struct waited wait[PLAN_WAITS];
 };
 
-/* What an attempt is made of. */
+/* One request on one timeline, tried for a start now or for the earliest start. */
 struct attempt {
 	struct sl_plan *p;
 	const struct want *w;
 	struct sl_how how;
 	struct sl_timeline *tl;
-	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
-	int64_t wake_after;		/* it waits for so many seconds for nodes that are up */
-	enum { MAY_WAKE, WAKES_NONE, NOT_LOOKED_AT } wakes;	/* starting now: does it wait? */
-	bool on_up;			/* it is looked for on nodes that are up, and on no others */
-	bool wakes_nobody;		/* ... whenever it is asked whether it fits */
-	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
+	int64_t expected;		/* seconds that it is expected to run; 0: its walltime */
+	int64_t wake_after;		/* it waits this many seconds for nodes that are up */
+	enum { MAY_WAKE, WAKES_NONE, NOT_LOOKED_AT } wakes;	/* starting now: may it take nodes that have to boot? */
+	bool on_up;			/* it is tried on nodes that are up only */
+	bool wakes_nobody;		/* ... in all calls of plan_fits() */
+	struct sl_nodeset open;		/* of a native job: its nodes without those that other jobs have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
 	struct sl_range licenses;	/* as in a booking, as of the latest look */
@@ -315,37 +315,37 @@ static inline uint32_t plan_tasks(const struct sl_plan *p, uint32_t job)
 int plan_no_memory(struct sl_error *err);
 void plan_free_booking(struct booking *b);
 
-/* Room for one more, so that putting it in cannot fail afterwards; put it in; take it
- * out; the last one of a job, SL_NONE if there is none. */
+/* plan_make_room(): make room for one more, so that plan_insert() cannot fail.  plan_find(): the place of the last
+ * booking of a job, SL_NONE if there is none. */
 int plan_make_room(struct bookings *list, struct sl_error *err);
 void plan_insert(struct bookings *list, uint32_t at, struct booking *b);
 void plan_take_out(struct bookings *list, uint32_t at);
 uint32_t plan_find(const struct bookings *list, uint32_t job);
 
-/* What is said of a job that nothing else is said of: one of its partitions is closed.
- * NULL: none is. */
+/* The closing of one of the job's partitions, which is the reason that its user reads if there is no other one; NULL if none
+ * is closed. */
 const struct closing *plan_closing(const struct sl_plan *p, uint32_t job);
 
 /* Hand a refusal to the caller, and keep it for the user.  0, or -1 with *err. */
 int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
 		struct sl_error *err);
 
-/* It has started after all: what came of attempts before holds of none of its tasks. */
+/* The job has started after all: forget why earlier attempts at it failed. */
 void plan_forget_attempts(struct sl_plan *p, uint32_t job);
 
-/* plan_cost.c: whether the plan has bounds on work, once its cluster is known; and what it keeps of it. */
+/* plan_cost.c: find out whether the plan has bounds on work (a simulation has none); free what it notes of work. */
 void plan_bound_costs(struct sl_plan *p);
 void plan_free_costs(struct sl_plan *p);
 
-/* Work for a job begins, which fails with SL_EEFFORT once it is more than the job may be.  False: the job is left out,
+/* Begin work for a job.  The work fails with SL_EEFFORT once it exceeds the job's allowance.  False if the job is left out: then
  * nothing has begun. */
 bool plan_begin_work(struct sl_plan *p, uint32_t job);
 
-/* Nothing of the plan is asked or changed while a policy is asked whom to stop: 0, or -1 with *err, which names the verb. */
+/* -1 with *err, which names the verb, if the policy is being asked which jobs to stop: no verb may be called then.  Else 0. */
 int plan_check_idle(const struct sl_plan *p, const char *verb, struct sl_error *err);
 
-/* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal, and so is a fault
- * of the planner's.  The result. */
+/* End the work for a job, which returned *rc* and *err* (not NULL).  Too much work, or a fault of the planner, becomes a refusal.
+ * Returns rc, or 0 for such a refusal. */
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err);
 
 /* Planning the job of the entry has failed with *err*.  If that was too much work, or a fault of the planner's, only this job
@@ -356,31 +356,31 @@ int plan_spare_others(struct sl_plan *p, const struct sl_entry *e, struct sl_ref
  * its place, nobody has changed it since; NULL: it is planned. */
 const struct sl_left_out *plan_find_left_out(const struct sl_plan *p, uint32_t job);
 
-/* What its user reads; NULL: that it takes too long to plan.  The text stays the plan's. */
+/* Set *why to what the user reads of a job that is left out (*l* NULL: that it takes too long to plan).  The text stays the plan's. */
 void plan_say_left_out(const struct sl_left_out *l, struct sl_refusal *why);
 
-/* Planning it took too long; or failed, with that error. */
+/* Leave the job out from now on, because planning it took too long; or because it failed with that error. */
 void plan_leave_out_costly(struct sl_plan *p, uint32_t job);
 void plan_leave_out_failed(struct sl_plan *p, uint32_t job, const char *error);
 void plan_free_left_outs(struct sl_plan *p);
 
-/* So many of the units spent are not the job's whose turn it is. */
+/* Do not charge *units* of the work done so far to the job whose turn it is. */
 void plan_charge_nobody(struct sl_plan *p, uint64_t units);
 
-/* Why only Slurm's select can say who is to be preempted for the job.  True with the reason. */
+/* True, with the reason in *why, if only Slurm's select can choose which jobs are preempted for this one. */
 bool plan_stops_are_selects(const struct sl_cluster *c, const struct want *w, struct sl_refusal *why);
 
-/* True if nobody is preempted for the job but by this plan (sl_plan_own_stops()). */
+/* True if this plan alone decides which jobs are preempted for the job (sl_plan_own_stops()). */
 bool plan_owns_stops_for(const struct sl_plan *p, const struct want *w);
 
-/* True if that holds of the entry, and it asks for its nodes in blocks.  Then it is placed as if it preempted nobody: a job that is left
- * to select has an upper bound, which knows nothing of blocks, and would always seem to fit. */
+/* True if plan_owns_stops_for() is, and the entry asks for its nodes in blocks.  Such an entry is placed as if it could not preempt:
+ * left to select it would get an upper bound, which knows no blocks, and would always seem to fit. */
 bool plan_knows_blocks_for(const struct sl_plan *p, struct sl_entry e);
 
-/* The job is left out.  0, or -1 with *err. */
+/* Refuse the entry because its job is left out.  0, or -1 with *err. */
 int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);
 
-/* plan_preempt.c: a start did not fit; something started; a job is refused. */
+/* plan_preempt.c: to be called if a start did not fit; if something was started; if a job is refused. */
 void plan_preempt_tried(struct sl_plan *p, const struct want *w, enum sl_why why);
 void plan_preempt_outdated(struct sl_plan *p);
 void plan_preempt_drop(struct sl_plan *p, uint32_t job);
@@ -418,11 +418,11 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		     struct sl_refusal *refusal, struct sl_error *err);
 
-/* plan_yields.c: from now on a time is looked for in the name of that entry: running jobs stand in the timeline as it
- * has to see them.  0 or -1. */
+/* plan_yields.c: show the timeline as that entry has to see it, without the tails of jobs that it may preempt, until the next call.
+ * 0 or -1. */
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
 
-/* ... in nobody's: all running jobs stand there until their ends.  0 or -1. */
+/* Show the timeline with all running jobs until their ends.  0 or -1. */
 int plan_look_for_nobody(struct sl_plan *p, struct sl_error *err);
 
 /* True if a reservation of this plan already counts on the running job's being preempted. */
@@ -453,13 +453,13 @@ int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_te
 const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 				struct sl_error *err);
 
-/* Is there nothing that forbids booking it, whatever is free?  1, or 0 with *r. */
+/* 0 with *r if something forbids booking it, whatever is free (its partition, its limits, ...); else 1. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r);
 
-/* ... nor starting it now?  1, 0 with *r, or -1 with *err. */
+/* 0 with *r if something forbids starting it now (its begin time, its array's limit, ...); else 1; -1 with *err. */
 int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err);
 
-/* Whether its array has a limit of running tasks; count one started, or taken back. */
+/* True if the job's array has a limit of running tasks.  Count a task that was started (*by* 1) or taken back (-1). */
 bool plan_throttled(const struct sl_plan *p, uint32_t job);
 void plan_count_task(struct sl_plan *p, uint32_t job, int by);
 
@@ -476,15 +476,15 @@ void plan_drop(struct sl_plan *p, uint32_t at);
  * taken back. */
 struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err);
 
-/* Keep jobs off its nodes that may not be beside it and are on other timelines; or no longer.  Where that
- * fails nothing has changed. */
+/* Close the booking's nodes in other timelines, to jobs that may not run beside it (*up*); or open them again.  If that fails,
+ * nothing has changed. */
 int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err);
 
-/* Keep those nodes free, or no longer, of jobs that are not confined to an advance reservation, whichever timeline is
- * theirs.  0, or -1 with *err, and nothing has changed. */
+/* Close those nodes in all timelines (*up*), or open them again, for jobs that are not confined to an advance reservation.  0; or -1
+ * with *err, and nothing has changed. */
 int plan_keep_free(const struct sl_plan *p, const struct kept_free *k, bool up, struct sl_error *err);
 
-/* Mark all timelines; undo all that was done since, or not, and forget the marks.  NULL with *err. */
+/* plan_mark(): mark all timelines; NULL with *err.  plan_unmark(): undo what was done since (*undo*), and forget the marks. */
 uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
 void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
 
@@ -499,7 +499,7 @@ int plan_open_for(struct sl_plan *p, uint32_t job, struct opened *was, struct sl
 void plan_as_before(struct sl_plan *p, struct opened was);
 void plan_free_blocked(struct sl_plan *p);
 
-/* How many of the blocks, the first so many, bind the job of *w* (NULL: in no reservation). */
+/* How many of the plan's blocks, counted from the first, are closed to the job of *w* (NULL: in no reservation). */
 uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want *w);
 
 /* plan_hold.c: what is held for the job; NULL: nothing is.  plan_hold_all(): begin with what the snapshot has.
@@ -511,28 +511,28 @@ int plan_hold_room(struct sl_plan *p, struct sl_error *err);
 int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err);
 void plan_hold_release(struct sl_plan *p, uint32_t job);
 
-/* When those have ended that were told to, and have nodes of the place that can be used; 0: there are none. */
+/* When the last victim with usable nodes of the held place will have ended; 0 if there is none. */
 int64_t plan_hold_rest_at(const struct sl_plan *p, const struct hold *h);
 
-/* The job's reservation is gone: what is held for it no longer ends where that began. */
+/* The job's reservation was taken back: its held place no longer ends where the reservation began. */
 void plan_hold_on(struct sl_plan *p, uint32_t job);
 void plan_hold_free(struct sl_plan *p);
 
-/* That start, by its number, is taken back. */
+/* The start with that number was taken back. */
 void plan_hold_start_gone(struct sl_plan *p, uint32_t start);
 
-/* Of what is held only what is free now is on the timeline; and again all that is free at any time (as often as it was narrowed). */
+/* plan_hold_narrow(): book of held places only what is free now.  plan_hold_widen() ends that: what becomes free later, too. */
 void plan_hold_narrow(struct sl_plan *p);
 void plan_hold_widen(struct sl_plan *p);
 
-/* What is held for that job is off the timeline from now on, and nothing else is; SL_NONE: all is on it. */
+/* Take the held place of that job off the timeline, and put those of all others back on it; SL_NONE: of all jobs. */
 void plan_hold_open(struct sl_plan *p, uint32_t job);
 
-/* Take the nodes that are held for others out of *nodes*.  0 or -1. */
+/* Take the nodes of other jobs' held places out of *nodes*.  0 or -1. */
 int plan_hold_keep_off(const struct sl_plan *p, uint32_t job, struct sl_nodeset *nodes, struct sl_error *err);
 
-/* plan_stop.c: sl_plan_preempt() for an entry that the guard allows; does the plan stop others for the job; from now on it
- * does not. */
+/* plan_stop.c.  plan_preempt(): sl_plan_preempt() for an entry that the guard allows.  plan_stops_others(): true if the plan stops
+ * jobs for this one.  plan_cancel_stops(): it does so no longer. */
 struct sl_preempt_terms;
 struct sl_preempt_answer;
 int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_terms *terms, struct sl_preempt_answer *answer,
@@ -541,8 +541,8 @@ bool plan_stops_others(const struct sl_plan *p, uint32_t job);
 void plan_cancel_stops(struct sl_plan *p, uint32_t job);
 void plan_free_stops(struct sl_plan *p);
 
-/* plan_backoff.c: until when nobody is stopped for the job, since places that were made for it failed, and not only the first:
- * SL_PREEMPT_RETRY_S after the last stop, for each after that; 0: others may be stopped now; INT64_MAX: no memory. */
+/* plan_backoff.c: until when no jobs are stopped for this one, because two or more places that were made for it failed:
+ * SL_PREEMPT_RETRY_S after the last stop, for each of them but the first; 0: jobs may be stopped now; INT64_MAX: no memory. */
 int64_t plan_backs_off_until(struct sl_plan *p, uint32_t job);
 
 /* plan_victims.c: the cheapest set of running jobs without which the attempt fits at *t* for so many seconds.  Who may not be
@@ -567,8 +567,9 @@ void plan_victims_free(struct victim_groups *groups);
 int64_t plan_group_gone_at(const struct sl_plan *p, const struct victim_group *g);
 int64_t plan_all_gone_at(const struct sl_plan *p, const struct victim_groups *groups, const bool *of);
 
-/* plan_limits.c: how many were stopped of whom, and (NULL: none) of those that are chosen; NULL with *err.  Has as many as may be been
- * stopped of that job's user or partition before?  Are the chosen ones, with those, more than may be?  1 with the reason, 0, -1. */
+/* plan_limits.c.  plan_limits_create(): counts of jobs stopped before, and of the chosen groups (NULL: none); NULL with *err.
+ * plan_is_spared(): true if no more jobs of this job's user or partition may be stopped.  plan_stops_too_many(): 1, with the reason, if
+ * the chosen groups would exceed a limit; 0; -1. */
 struct stop_limits *plan_limits_create(const struct sl_plan *p, const struct sl_preempt_terms *t, const struct victim_groups *groups,
 				       const bool *chosen, struct sl_error *err);
 void plan_limits_free(struct stop_limits *l);
@@ -609,8 +610,8 @@ void plan_attempt_end(struct attempt *a);
  * Otherwise a->lack names the licence. */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
 
-/* Does it fit at *t* for so many seconds, and while its nodes boot?  On nodes that are up, else on any.  1, 0, or -1 with
- * *err.  *layout: want it. */
+/* 1 if the attempt fits at *t* for that many seconds and for the time that its nodes take to boot; nodes that are up are tried first.
+ * 0 if not, -1 with *err.  *layout*: the caller needs a->layout. */
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
 
 /* Seconds until the last of its nodes has booted, if it has them from *t* on. */
@@ -630,7 +631,7 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
  * returns 1; 0 when another timeline, across, has no room for it; -1 with *err. */
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err);
 
-/* What was taken back a moment ago stands again, also where nodes were closed after it was booked (sl_plan_block()).  0, or -1 with *err. */
+/* Book again what was just taken back, even if its nodes were closed after the first booking (sl_plan_block()).  0, or -1 with *err. */
 int plan_book_again(struct sl_plan *p, struct booking *b, struct sl_error *err);
 int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err);
 
@@ -640,38 +641,38 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 /* Seconds that a job may run from *t* on, given its deadline: 0 when too few. */
 int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
 
-/* Does a reservation of somebody else's stand on nodes that it could use, before *until*? */
+/* True if an advance reservation that keeps the job out begins before *until* on nodes that the job could use. */
 bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until);
 
-/* plan_explain.c: say why it does not fit at this moment; or why only then, and not for so many
- * seconds. */
+/* plan_explain.c.  plan_explain_now(): why it does not fit now.  plan_explain_later(): why it does not fit for that many seconds,
+ * although it fits at this moment. */
 int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
-/* Whether no time can help it, as things stand: more licences than there are, or nodes that there are not or that are
- * down.  1 with *r; 0; -1 with *err. */
+/* 1, with *r, if it fits at no time: it needs more licences than there are, or nodes that do not exist or are down.  0 if not,
+ * -1 with *err. */
 int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
-/* plan_refusals.c: has that, or something that asks for no more, been refused already?  True,
- * and *lack: why.  Keep a refusal (a->lack); forget them all, since something was given back. */
+/* plan_refusals.c.  plan_refusals_find(): true, with the reason in *lack, if this request or one that asks for no more was refused
+ * already.  plan_refusals_keep(): note a refusal (a->lack).  plan_refusals_forget(): something was given back, forget all. */
 bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack);
 void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds);
 void plan_refusals_forget(struct sl_plan *p);
 
-/* sl_fit_earliest() of so many seconds, for an attempt; it does not look where what asks for no more could not start. */
+/* sl_fit_earliest() for an attempt of that many seconds; times at which a request that asks for no more could not start are skipped. */
 int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
 		      struct sl_error *err);
 
-/* plan_fits() from now on; a refusal is kept. */
+/* plan_fits() at the present time; a refusal is noted. */
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
 
-/* plan_room.c: was it passed over? */
+/* plan_room.c: true if the job was passed over, because two numbers said that it has no room. */
 bool plan_is_passed(const struct sl_plan *p, uint32_t job);
 
-/* Nothing is said yet.  Cheaper than an initialiser, which clears all of the text. */
+/* Make it an empty refusal.  Cheaper than an initialiser, which clears all of the text. */
 static inline void plan_say_nothing(struct sl_refusal *r)
 {
 	r->why = SL_WHY_NONE;
@@ -685,8 +686,8 @@ static inline void plan_copy_refusal(struct sl_refusal *to, const struct sl_refu
 	memcpy(to, from, from->format ? offsetof(struct sl_refusal, text) : sizeof(*to));
 }
 
-/* Say why, with %s of what lives as long as the cluster, %u (32 bits) and %d of 64 bits: the text is
- * made when somebody asks for it.  Or at once, of anything. */
+/* plan_say(): set reason and text.  The text is formatted only when it is read, so the format may have %s (of strings that live as
+ * long as the cluster), %u (32 bits) and %d of 64 bits.  plan_say_now() formats at once, and takes any format. */
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void plan_say_now(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -257,7 +257,7 @@ static int key_by_node(struct search *s)
 	return rc;
 }
 
-/* As few groups as will do, in the order of their keys. */
+/* Try the groups in the order of their keys, as few as will do.  0 or -1. */
 static int try_keys(struct search *s, uint32_t *list)
 {
 	return sort_by_key(s, s->key, s->v->groups, list) < 0 ? -1 : try_list(s, list, s->v->groups);
@@ -285,7 +285,7 @@ static int try_rules(struct search *s)
 
 /* -- all sets ------------------------------------------------------------------ */
 
-/* Of what is decided so far nothing can be cheaper than the best. */
+/* True if no set that completes what is decided so far can be cheaper than the best one. */
 static bool is_hopeless(struct search *s, double cost)
 {
 	if (isinf(s->cost))
@@ -295,8 +295,8 @@ static bool is_hopeless(struct search *s, double cost)
 	return cost + victims_bound(&s->bounds, s->state) >= s->cost - margin(s->cost);
 }
 
-/* Groups from the *at*-th of the order on are open, and gone; those before are decided, and cost so much.  1: all sets were
- * looked at; 0: there were too many; -1. */
+/* Branch and bound over all sets of groups.  Groups before the *at*-th of the order are decided, and those of them that are stopped
+ * cost *cost*; the others are open, and count as gone.  1: all sets were looked at; 0: there were too many; -1. */
 static int branch(struct search *s, uint32_t at, double cost)
 {
 	uint32_t g = at < s->v->groups ? s->order[at] : 0;

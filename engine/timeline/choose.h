@@ -60,7 +60,7 @@ struct sl_need {
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit);
 
-/* Units that so many cores hold, however many there may be on a node. */
+/* How many units fit on that many cores, whatever a node's limit on units is. */
 static inline int64_t sl_need_held(const struct sl_node_need *need, int64_t cores)
 {
 	if (need->once > 1)
@@ -68,7 +68,7 @@ static inline int64_t sl_need_held(const struct sl_node_need *need, int64_t core
 	return cores * need->core_units / need->unit_cores;
 }
 
-/* Units that a node holds which has so many cores free. */
+/* How many units fit on a node with that many cores free on the timeline. */
 static inline int64_t sl_need_held_there(const struct sl_node_need *need, int64_t cores)
 {
 	cores += need->beside;

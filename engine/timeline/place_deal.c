@@ -120,8 +120,8 @@ static int64_t most_held(const struct deal *d)
 	return most;
 }
 
-/* Units that a node gets at once: those of a plane; or those that its smallest amount of cores holds (a socket's); or, if a
- * unit is one thread, those of a core, which no two jobs share. */
+/* Units are dealt in batches of this size: a plane; or as many as fit on the smallest number of cores that a node gives (a socket's);
+ * or, if a unit is one thread, as many as a core has, because no two jobs share a core. */
 static int64_t units_at_once(const struct sl_need *need)
 {
 	const struct sl_request *r = need->r;

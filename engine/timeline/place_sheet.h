@@ -67,10 +67,10 @@ struct sl_sheets {
 	int64_t after, until;		/* of ends between which that is so */
 };
 
-/* Sets that this node is or was in, or is or was between, begin elsewhere or have other sums now. */
+/* The node's offer has changed: mark its words and chapters, whose sets of consecutive nodes have to be worked out anew. */
 void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t node);
 
-/* Take nodes first..last, which are of one class: another offer.  0, or -1 with *err. */
+/* Let the picker take nodes first..last, all of one class, as one more offer made from the sheet.  0, or -1 with *err. */
 int sl_take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err);
 
 #endif

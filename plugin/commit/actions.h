@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* actions.h - what a plan says of jobs beside starts and reservations. */
+/* actions.h - a plan's actions on jobs: cancel, requeue, signal, change a field. */
 #ifndef SL_COMMIT_ACTIONS_H
 #define SL_COMMIT_ACTIONS_H
 

@@ -4,9 +4,8 @@
  *
  * Each decision is checked against the live record before it is carried out: the
  * job is still there, pending, unchanged since the snapshot, independent, within
- * its limits, its partition up.  What is stale is dropped, and why is said in what
- * became of it (enum sl_fate).  Locks are taken in batches: a batch ends when its
- * time is up.
+ * its limits, its partition up.  A decision that is stale is dropped; its fate (enum sl_fate) says why.
+ * Locks are taken for a batch of decisions, which ends when its time is up.
  *
  * Threads: the cycle thread only; takes slurmctld's locks itself, call with none
  * held.

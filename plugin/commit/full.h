@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * full.h - nodes all of whose cores are taken: of a native job select need not look at them,
- * and on a large machine that is full, looking is most of what its start costs.
+ * full.h - nodes all of whose cores are taken.  They are hidden from select when it places a native job, because on a
+ * large machine that is full, looking at them is most of what a start costs.
  */
 #ifndef SL_FULL_H
 #define SL_FULL_H
@@ -9,8 +9,8 @@
 #include "plugin/commit/work.h"
 
 /*
- * Those that were full when the snapshot was taken; NULL: none, or the job might share a core
- * or have other jobs preempted.  Row: of the job in the snapshot.  It is the plan's, freed by
+ * The nodes that were full when the snapshot was taken.  NULL if there are none, or if the job may share cores
+ * or preempt other jobs.  *row*: the job's in the snapshot.  The bitmap is owned by *m* and freed by
  * sl_full_free().  Job and node read locks held.
  */
 const bitstr_t *sl_full_nodes(struct sl_commit *m, const job_record_t *job, const part_record_t *part, uint32_t row);

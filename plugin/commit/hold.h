@@ -15,8 +15,8 @@
 #include "plugin/commit/work.h"
 
 /*
- * Before anything of the plan is carried out: what it holds and releases goes into the book, and the book onto the disk.
- * *refused: for each row of the table of holds why its place is not held; NULL where it is. Takes the locks itself.
+ * Called before anything of the plan is carried out: enter the places that it holds and releases in the book, and write the book
+ * to disk. *refused: by row of the plan's holds, why the place is not held, or NULL if it is. Takes the locks itself.
  */
 void sl_hold_run(struct sl_commit *m, const char **refused);
 
@@ -27,30 +27,30 @@ void sl_hold_keep_off(struct sl_commit *m, uint32_t job, bitstr_t **off);
 const bitstr_t *sl_hold_nodes(struct sl_commit *m, uint32_t job);
 
 /*
- * Around a select_nodes() for a job that a place is held for: select preempts nobody meanwhile, as for a job for which others were
- * preempted a moment ago (kill_pending in select_nodes()), since who is stopped for it is the plan's to say. Returns what
+ * Around a select_nodes() for a job that has a held place: select preempts no job meanwhile, as if jobs had been preempted for it
+ * a moment ago (kill_pending in select_nodes()), because the plan decides which jobs are stopped for it. Returns the value that
  * sl_hold_quiet_end() puts back.
  */
 time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job);
 void sl_hold_quiet_end(job_record_t *job, time_t before);
 
 /*
- * A job that was planned under that id has started as that record, which of an array is another one than the record that waits:
- * no place is held for it any longer. If it is on other nodes, since it could start there earlier, that is said; who was told to end
- * for it ends nevertheless, since Slurm cannot take that back. True if a place was held. Under the locks.
+ * The job planned under that id has started as record *as* (a task of an array has a record of its own): its place is held no
+ * longer. If it started on other nodes, because it could start there earlier, the log says so; the victims that were told to stop
+ * end nevertheless, because Slurm cannot take that back. True if a place was held. Under the locks.
  */
 bool sl_hold_started(struct sl_commit *m, uint32_t job, const job_record_t *as);
 
-/* It is to have no place any longer. True if one was held. */
+/* Give the job's place up. True if one was held. */
 bool sl_hold_end(struct sl_commit *m, uint32_t job);
 
 /* What is noted of the job from cycle to cycle; good until the next call. */
 struct sl_note *sl_hold_note(struct sl_commit *m, uint32_t job);
 
-/* Others are being stopped for the job: that is said if it was said before why they were not. */
+/* Victims are being stopped for the job: log it if the log said before why they were not. */
 void sl_hold_tell(struct sl_commit *m, uint32_t job);
 
-/* Write the book, if it has changed. False, with the trouble told of: it could not be written. */
+/* Write the book, if it has changed. False if it could not be written; the log and the status say so. */
 bool sl_hold_save(struct sl_commit *m);
 
 void sl_hold_free(struct sl_commit *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * launch.h - jobs that were started begin to run: batch jobs after the plan's starts, in short
- * holds of the locks.
+ * launch.h - launching jobs that were started.  Batch jobs are launched after the plan's starts, a few under the locks
+ * at a time.
  *
  * Threads: the cycle thread only.
  */
@@ -12,21 +12,21 @@
 
 /* -- with SL_COMMIT_LOCKS held -------------------------------------------------- */
 
-/* A job was started: say so, to srun too; a batch job is launched at once. */
+/* A job was started: tell slurmctld's clients and srun; launch a batch job at once. */
 void sl_launch_now(job_record_t *job);
 
-/* ... a batch job is launched with sl_launch_some() or sl_launch_rest(). */
+/* The same, but a batch job is launched later, by sl_launch_some() or sl_launch_rest(). */
 void sl_launch_later(struct sl_commit *m, job_record_t *job);
 
-/* At least one, and no more after *end* or a short time. */
+/* Launch jobs that wait for it: at least one, and none after *end* (microseconds) or after a short time. */
 void sl_launch_some(struct sl_commit *m, uint64_t end);
 
 /* -- without locks ---------------------------------------------------------------- */
 
-/* Has the oldest one waited for long enough? */
+/* True if a job has waited so long for its launch that it goes before further starts. */
 bool sl_launch_due(const struct sl_commit *m);
 
-/* What is not launched yet, in batches; also when slurmctld ends.  Takes the locks. */
+/* Launch all jobs that still wait for it, also if slurmctld is ending.  Takes the locks for a few at a time. */
 void sl_launch_rest(struct sl_commit *m);
 
 #endif

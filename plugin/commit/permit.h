@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * permit.h - whom Slurm lets a waiting job preempt, at this moment.
+ * permit.h - which jobs Slurm lets a waiting job preempt, at this moment.
  *
  * Threads: the cycle thread only; SL_COMMIT_LOCKS held from sl_permit_begin() to sl_permit_end().
  */
@@ -17,16 +17,16 @@ struct sl_permit {
 };
 
 /*
- * Ask Slurm for all jobs that may be preempted for the job in that partition: one look at all jobs. NULL; or why it may
- * preempt nobody, where *p is empty; sl_permit_limited, the pointer, if a limit keeps it from starting. The job is as it was
- * afterwards.
+ * Ask Slurm for all jobs that may be preempted for the job in that partition. NULL, or a text that says why it may preempt none;
+ * then *p is empty. The text is sl_permit_limited (the same pointer) if a limit keeps the job from starting. The job's record is
+ * unchanged afterwards.
  */
 const char *sl_permit_begin(struct sl_permit *p, const struct sl_collector *c, uint32_t job, int64_t stamp, const char *partition);
 void sl_permit_end(struct sl_permit *p);
 
 /*
- * NULL if that run of a job may be stopped so (SL_STOP_*); sl_permit_ended, the pointer, if it does not run any more; or another text that
- * says why it may not be stopped.
+ * NULL if that run of a job may be stopped in that mode (SL_STOP_*). Else a text that says why not; sl_permit_ended (the same
+ * pointer) if it does not run any more.
  */
 const char *sl_permit_refused(const struct sl_permit *p, uint32_t job, int64_t start_time, uint32_t mode);
 extern const char sl_permit_ended[], sl_permit_limited[];
@@ -41,9 +41,9 @@ job_record_t *sl_permit_leader(job_record_t *job);
 bool sl_permit_is_gang(job_record_t *job);
 
 /*
- * A job that has any of those nodes, that may be preempted for the preemptor, and of which *planned* does not say that this is
- * meant; 0: there is none. With gang scheduling select takes cores of such jobs to be free, and gang scheduling preempts
- * whoever has those that the preemptor got, by its mode and without GraceTime.
+ * A job on any of those nodes that may be preempted for the preemptor, and that *planned* does not call planned; 0 if there is
+ * none. With gang scheduling select treats the cores of such jobs as free; then it preempts the jobs whose cores the preemptor
+ * got, by their mode and without GraceTime.
  */
 uint32_t sl_permit_other(const struct sl_permit *p, const bitstr_t *nodes, bool (*planned)(uint32_t leader, void *arg), void *arg);
 

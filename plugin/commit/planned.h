@@ -8,7 +8,7 @@
 
 #include "plugin/commit/work.h"
 
-/* Mark those of the plan, and no others; without a plan: none.  Takes the locks itself. */
+/* Set state PLANNED on these nodes of the plan, and clear it on all others.  Without a plan all are cleared.  Takes the locks itself. */
 void sl_planned_mark(struct sl_commit *m);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * room.h - how many cores of a node others may have that a place is held on.
+ * room.h - whether starts on nodes with a held place leave the cores of that place.
  *
- * A plan may put a job on such a node, beside what is held. Whether that leaves the cores of the place is added up here, from
- * the snapshot, since select knows of no held place. What a victim of the place has still is the place's own. Other
- * resources are left to the engine's checker.
+ * A plan may start another job on such a node, beside the held cores. The cores are added up here, from the snapshot, because
+ * select does not know held places. Cores that a victim still has belong to the place. Other resources are left to the engine's
+ * checker.
  *
  * Threads: the cycle thread only.
  */
@@ -13,10 +13,10 @@
 
 #include "plugin/commit/work.h"
 
-/* NULL if the places of the plan leave what is held for other jobs than this one; or what they do not leave. */
+/* NULL if a start of the job on these places leaves what is held for other jobs; else a text that says what would be lacking. */
 const char *sl_room_lacks(struct sl_commit *m, uint32_t job, struct sl_range places);
 
-/* A job was started on those places. */
+/* A job was started on those places: count their cores as taken. */
 void sl_room_take(struct sl_commit *m, struct sl_range places);
 
 void sl_room_free(struct sl_commit *m);

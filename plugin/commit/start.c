@@ -371,9 +371,9 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 }
 
 /*
- * What the stock scheduler does with a job that select says it can never start: it is held.
- * Where the places were ours, or some were closed to it, or another partition or reservation
- * may do, or Extra of a node may change, or it asked with what it would rather have, that is not the job's fault.
+ * Hold a job that select says can never start, as Slurm's own scheduler does.  Not if there may be another cause: the plan chose
+ * the nodes, some nodes were closed to the job, it may start in another partition or reservation, Extra of a node may change, or
+ * select was asked with the job's --prefer.
  */
 static void hold_hopeless(const struct sl_start *s, int rc)
 {

@@ -23,10 +23,10 @@ struct sl_start {
 	struct sl_range lenders;
 	bool native, dealt;
 	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
-	bool any_way;			/* or in any that draws it in */
+	bool any_way;			/* or in any reservation that it may start in */
 	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */
-	uint32_t behind;		/* of a native start: select is not shown the nodes of the plan's first so many reservations */
-	uint32_t blocks;		/* blocks of the plan, the first so many, that bind it */
+	uint32_t behind;		/* of a native start: the nodes of the plan's first *behind* reservations are hidden from select */
+	uint32_t blocks;		/* the first *blocks* of the plan's blocked nodes are closed to it */
 	bool again;			/* an earlier row was for the same array, and started a task */
 	/* found out on the way */
 	uint32_t row;			/* of the job in the snapshot, or SL_NONE */
@@ -44,13 +44,13 @@ struct sl_start {
 	char *text;			/* why not, 160 bytes */
 };
 
-/* Find its record again.  NULL: it is there, unchanged; or what is not so. */
+/* Find the job's record.  NULL if it is there and unchanged since the snapshot; else a text that says what has changed. */
 const char *sl_start_find(struct sl_start *s);
 
-/* Start the job: true; or *fate and *text say why it was not. */
+/* Start the job.  False if it was not started: s->fate and s->text say why. */
 bool sl_start_run(struct sl_start *s, struct sl_cores *cores);
 
-/* What became of it into the status, and what is not tried again for a while. */
+/* Count the result in the status, and note jobs that are not tried again for a while. */
 void sl_start_count(struct sl_start *s);
 
 #endif

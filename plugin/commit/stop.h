@@ -20,12 +20,13 @@
 #include "plugin/commit/work.h"
 
 /*
- * Carry out the table of stops. *refused: by row of the table of holds, why its place is not held (sl_hold_run()). What became of
- * each row is in m->carried behind the actions. Takes the locks itself.
+ * Carry out the plan's stops. *refused: by row of the plan's holds, why the place is not held (sl_hold_run()); its victims are not
+ * stopped. The fate of each stop is in m->carried, behind the actions. Takes the locks itself.
  */
 void sl_stop_run(struct sl_commit *m, const char *const *refused);
 
-/* Tell a job, all its components, to end, in the mode of the plan (SL_STOP_*). Slurm does the rest: its GraceTime, what follows. */
+/* Tell a job and all its components to stop, in the plan's mode (SL_STOP_*). Slurm does the rest, from its GraceTime on. True if
+ * the job is being stopped now, or runs no longer. */
 bool sl_stop_tell(job_record_t *victim, job_record_t *preemptor, uint32_t mode);
 
 #endif

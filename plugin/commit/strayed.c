@@ -3,8 +3,8 @@
 #include "plugin/commit/strayed.h"
 #include "plugin/records/hosts.h"
 
-/* What is planned on that node, nothing of anything where it is none of the places; they stand in the order of nodes,
- * and *at* is where the search goes on. */
+/* What the plan gives the job on that node; an empty row if the node is none of its places.  Places and calls are in the order of
+ * nodes; *at is where the search goes on, 0 at first. */
 static struct sl_plan_place_row planned_on(const struct sl_commit *m, struct sl_range places, int node, uint32_t *at)
 {
 	const struct sl_plan_place_view *v = &m->plan->place;

@@ -22,7 +22,7 @@ struct sl_commit {
 	struct sl_asked_book *asked;	/* the original requests of jobs that run as one of their alternatives */
 	struct sl_held_book *held;	/* places that are held (commit/hold.h) */
 	double batch_ms;
-	bool reason_text;		/* users read the engine's text where Slurm has a word */
+	bool reason_text;		/* squeue shows the engine's text for all reasons (lua_reason_text) */
 	const atomic_bool *stop;
 	/* results: one per start, then one per action, then one per stop, which are not counted among the decisions */
 	struct sl_carried *carried;
@@ -54,8 +54,8 @@ struct sl_commit {
 			  .fed = READ_LOCK }
 
 /*
- * One hold of slurmctld's locks, in steps: it is over when a step half as long again as the longest
- * so far might end after batch_ms, or the plug-in is to stop.  A hold has one step at least.
+ * slurmctld's locks, held for several steps.  They are released if one more step, half as long again as the longest so
+ * far, might end after batch_ms; or if the plug-in is to stop.  At least one step is done.
  */
 struct sl_hold {
 	struct sl_commit *m;
@@ -64,15 +64,15 @@ struct sl_hold {
 };
 void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
 
-/* For what is not urgent: over sooner. */
+/* The same for work that is not urgent: the locks are released sooner. */
 void sl_hold_take_brief(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
 
 bool sl_hold_lasts(struct sl_hold *h);	/* asked before each step */
 void sl_hold_leave(struct sl_hold *h);
 
 /*
- * Slurm's tables are those of the snapshot: same configuration, same number of places for
- * nodes.  What is in them may have changed: each record is looked up.
+ * True if Slurm's tables are those of the snapshot (the same configuration, the same size of the node table), and slurmctld is
+ * not ending.  Records may have changed, so each is looked up and compared.
  */
 bool sl_commit_same_world(const struct sl_commit *m);
 

@@ -63,7 +63,7 @@ struct check {
 	uint32_t *stop_of;		/* [job row] the plan's stop of it + 1; 0: none; NULL: not looked at yet */
 	uint32_t *stop_row;		/* [stop] the row of the job for which it is, or SL_NONE */
 	uint32_t *gang;			/* [job row] number of the gang of a running job; 0: it is in none */
-	bool *circle;			/* [stopped] true if circle_of was stopped for this job, directly or by a chain of stops */
+	bool *circle;			/* [stopped] true if its job is circle_of, or one for which circle_of was stopped, also by a chain of stops */
 	uint32_t circle_of;
 	uint32_t *held_count;		/* [row of alloc_gres] of a held place: how much of its gres is free and billed */
 	uint32_t *hold_count;		/* [row of place_gres] the same of places that the plan begins to hold */

@@ -67,7 +67,7 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 	return c->plan->stop.cost[i] >= 0 ? NULL : "would cost less than nothing";
 }
 
-/* Mark, among the rows of what was stopped, those of the ones for which that job was stopped, or for which they were in turn. */
+/* Mark the rows of snapshot.stopped whose job is that one, or one for which it was stopped, also by a chain of stops. */
 static int mark_circle(struct check *c, uint32_t id)
 {
 	const struct sl_stopped_view *v = &c->snap->stopped;

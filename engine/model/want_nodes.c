@@ -435,6 +435,7 @@ static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error 
 	all.pub.request.max_leaves = 0;
 	all.count = w->count;
 	all.counts = w->counts;
+	all.room = w->room;
 	if (!rc)
 		rc = want_list(&all, err);
 	all.count = NULL;

@@ -137,7 +137,10 @@ static void only_nodes_that_would_do_are_counted_as_down(void **state)
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 3 });				/* n1 to n3 */
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "ib"));
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 6 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .tasks_per_node = 17 });	/* no node has room for 17 */
 	d = sit(b);
+	assert_int_equal(start(&d, 4), 0);
+	assert_int_equal(d.why.why, SL_WHY_NEVER);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_NODES_DOWN);
 	assert_string_equal(sl_refusal_text(&d.why), "1 node is down or drained, needs more than are left");

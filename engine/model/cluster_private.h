@@ -118,15 +118,6 @@ struct held {
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
-/* What a request says where select is to place it, of one that says less for what is to be placed. */
-struct wide {
-	bool differs;			/* else the request is all that there is */
-	uint32_t max_nodes, min_nodes, tasks_per_node, min_cores_per_node;
-	sl_word_set native;		/* words for which it would be left to select */
-	struct sl_gres_need gres;	/* the first, if it asks for any */
-	const struct sl_nodeset *eligible;	/* NULL: no others */
-};
-
 /* Core slots, of which a node has as many for each core as jobs may have it (want_shared.c). */
 struct rows {
 	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
@@ -142,7 +133,6 @@ enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 
 struct want {
 	struct sl_want pub;
-	struct wide wide;
 	struct rows rows;
 	struct sl_variant *list;	/* of *pub*, where they are several */
 	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
@@ -153,9 +143,6 @@ struct want {
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset up;		/* that of *pub* */
 	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_variants.c) */
-	uint32_t room;			/* cores that have to be free on a node for select to look at it, though the job is given fewer */
-	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
-	enum sl_place_method placed;	/* the method, whether or not it is native */
 	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one; preferred ones come first */
 	struct count_run *count;	/* ranges of numbers of nodes, ascending; it takes a number of one of them */
 	uint32_t choices, counts;

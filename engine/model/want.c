@@ -141,15 +141,13 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 
 /* A job of fewer tasks than --ntasks-per-node gets cores for those alone, but of a node that has room for as many as it says
  * (min_tasks_this_node in _allocate_sc(), select/cons_tres). */
-static void ask_room(struct want *w, const struct sl_ask *a)
+static void ask_room(const struct sl_ask *a, struct sl_request *r)
 {
-	struct sl_request *r = &w->pub.request;
 	uint64_t cores = ((uint64_t) a->tasks_per_node * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
 
 	if (a->overcommit || r->whole_nodes || !a->tasks || a->tasks >= a->tasks_per_node)
 		return;
-	w->room = cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX;
-	r->least_free_cores = w->room;
+	r->least_free_cores = (uint32_t) sl_min(cores, UINT32_MAX);
 }
 
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -171,7 +169,7 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !sl_ask_job_gres(c->snap, a);
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
-	ask_room(w, a);
+	ask_room(a, r);
 	/* a job does not share a core with itself */
 	if (cluster_sharing(c, w->entry.job, w->entry.partition) > 1 && !r->whole_nodes)
 		r->max_cores_per_node = part->max_cores;
@@ -322,7 +320,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
  * gres counts it.  Where a task takes whole cores the count follows the tasks;
  * else the job is taken to need all that the partition may have there.
  */
-static int ask_cap(struct sl_cluster *c, struct want *w)
+static int ask_cap(struct sl_cluster *c, struct want *w, struct sl_request *exact)
 {
 	struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
@@ -334,17 +332,17 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 	if (!cores)
 		return want_refuse(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
 			      cluster_str(c, c->snap->partition.name[w->entry.partition]));
-	r->max_cores_per_node = cores;
+	r->max_cores_per_node = exact->max_cores_per_node = cores;
 	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
 		w->pub.asked |= SL_W(UNCOUNTED_CAP);
 		return 0;
 	}
 	need.kinds = (uint16_t) (1u << part->cap_kind);
-	if (r->tasks_per_core > 1 || r->min_cores_per_node > r->cores_per_task) {
+	if (r->tasks_per_core > 1 || exact->min_cores_per_node > r->cores_per_task) {
 		need.per = SL_GRES_PER_NODE;
 		need.count = cores;
 	}
-	r->gres[r->gres_needs++] = need;
+	r->gres[r->gres_needs++] = exact->gres[exact->gres_needs++] = need;
 	return 0;
 }
 
@@ -352,7 +350,7 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 static void ask_switches(const struct sl_cluster *c, struct want *w)
 {
 	w->leaves_until = cluster_impatient_at(c, w->entry.job);
-	if (w->pub.native || c->now >= w->leaves_until)
+	if (c->now >= w->leaves_until)
 		return;
 	w->pub.request.max_leaves = c->snap->job.switches[w->entry.job];
 	if (w->valid_until > w->leaves_until)
@@ -390,10 +388,8 @@ static bool has_settled_tasks(const struct sl_request *r)
 
 /* True if it has one node for certain.  (A task does not span nodes; gres of the job as a whole may, as the nodes or numbers of nodes
  * that it lists.) */
-static bool has_one_node(const struct want *w)
+static bool has_one_node(const struct want *w, const struct sl_request *r)
 {
-	const struct sl_request *r = &w->pub.request;
-
 	return r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1 && !(w->pub.asked & (SL_W(JOB_GRES) | SL_W(NODELIST) | SL_W(NODE_COUNTS))));
 }
 
@@ -409,9 +405,9 @@ static bool has_a_task_on_each(const struct sl_request *r)
  * of whole blocks is any whole blocks.  Nodes of a segment, if any choice of free nodes with whole segments is one that select
  * accepts; 0: there are no blocks, or only select knows which choices are.
  */
-static uint32_t ask_blocks(struct sl_cluster *c, struct want *w)
+static uint32_t ask_blocks(struct sl_cluster *c, struct want *w, struct exact *x)
 {
-	struct sl_request *r = &w->pub.request;
+	struct sl_request *r = &x->request;
 	uint32_t j = w->entry.job, block = c->snap->partition.block_nodes[w->entry.partition];
 	uint32_t segment = c->snap->job.segment[j] ? c->snap->job.segment[j] : r->min_nodes;
 	const struct part *part = cluster_part(c, &w->entry);
@@ -425,20 +421,23 @@ static uint32_t ask_blocks(struct sl_cluster *c, struct want *w)
 	w->pub.asked |= SL_W(BLOCKS);
 	if (has_a_task_on_each(r))
 		w->pub.asked &= ~SL_W(UNSETTLED);
-	if ((segment <= block || fills) && segment && r->min_nodes % segment == 0 && r->min_nodes == r->max_nodes && !w->wide.differs &&
+	if ((segment <= block || fills) && segment && r->min_nodes % segment == 0 && r->min_nodes == r->max_nodes && !x->narrower &&
 	    !(c->snap->job.flags[j] & SL_JOBF_SPREAD) && !part->has_others)
 		return segment <= block ? segment : block;
 	w->pub.asked |= SL_W(WIDE_BLOCKS);
 	return 0;
 }
 
-void want_leave_to_select(struct want *w)
+/* Its request is what the job itself asks for then, without a choice of nodes.  On borrowed nodes it is refused. */
+static void leave_to_select(struct want *w, struct exact *x)
 {
+	struct sl_request *r = &w->pub.request;
 	char text[SL_WORDS_TEXT];
 
 	w->pub.method = SL_PLACE_NATIVE;
-	want_restore_wide(w, &w->pub.request);
-	w->wide.differs = false;
+	r->max_leaves = r->parts = 0;
+	r->part = NULL;
+	*x = (struct exact) { .request = *r };
 	if (w->entry.loan || w->entry.confine)
 		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on %s",
 			    sl_words_text(w->pub.native, w->pub.asked, text, sizeof(text)),
@@ -462,30 +461,42 @@ static bool has_parts_of_tasks(const struct sl_cluster *c, const struct sl_reque
 		!r->memory_per_core;
 }
 
-static void choose_method(struct sl_cluster *c, struct want *w)
+static enum sl_place_method choose_method(const struct sl_cluster *c, const struct want *w)
 {
-	bool lln = (c->snap->meta.select_flags[0] & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
-	struct sl_request *r = &w->pub.request;
-	uint32_t segment;
-
-	w->pub.method = SL_PLACE_BESTFIT;
 	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
-		w->pub.method = SL_PLACE_SPREAD;
-	else if (lln)
-		w->pub.method = SL_PLACE_LEAST_LOADED;
-	else if (is_serial(c, w))
-		w->pub.method = SL_PLACE_LAST;
-	w->pub.request.ignores_tree = c->snap->meta.select_flags[0] & SL_SELECT_TOPO_OPTIONAL && !c->snap->job.switches[w->entry.job];
-	w->placed = w->pub.method;
-	w->pub.asked |= has_settled_tasks(r) ? 0 : SL_W(UNSETTLED);
-	w->pub.asked |= has_parts_of_tasks(c, r) ? SL_W(PARTS_OF_TASKS) : 0;
-	w->pub.asked |= has_one_node(w) ? 0 : SL_W(SEVERAL_NODES);
-	segment = ask_blocks(c, w);
-	w->pub.native = sl_words_left(w->pub.asked);
-	if (w->pub.native)
-		want_leave_to_select(w);
-	else
-		r->segment = segment;
+		return SL_PLACE_SPREAD;
+	if (c->snap->meta.select_flags[0] & SL_SELECT_LLN || c->snap->partition.flags[w->entry.partition] & SL_PART_LLN)
+		return SL_PLACE_LEAST_LOADED;
+	return is_serial(c, w) ? SL_PLACE_LAST : SL_PLACE_BESTFIT;
+}
+
+/* Who places it: the engine, by the exact request, or select.  0 or -1. */
+static int choose_placer(struct sl_cluster *c, struct want *w, struct exact *x, struct sl_error *err)
+{
+	uint32_t segment;
+	sl_word_set left;
+	int rc;
+
+	w->pub.method = choose_method(c, w);
+	w->pub.asked |= has_settled_tasks(&x->request) ? 0 : SL_W(UNSETTLED);
+	w->pub.asked |= has_parts_of_tasks(c, &x->request) ? SL_W(PARTS_OF_TASKS) : 0;
+	w->pub.asked |= has_one_node(w, &x->request) ? 0 : SL_W(SEVERAL_NODES);
+	segment = ask_blocks(c, w, x);
+	left = sl_words_left(w->pub.asked);
+	if (!left && !want_can_list(w, x)) {
+		w->pub.asked |= left = SL_W(MANY_CHOICES);
+		w->counts = 0;
+	}
+	if (!left) {
+		x->request.segment = segment;
+		return 0;
+	}
+	rc = want_some_nodes(c, w, left, x, err);
+	if (!rc) {
+		w->pub.native = left;
+		leave_to_select(w, x);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 /* Is its alternative one that it may not be started as? */
@@ -534,11 +545,48 @@ static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask
 	return 0;
 }
 
-/* Fill in *w*, whose entry is set. */
-static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
+/* What the job asks for, in whole cores, and which nodes it may have: w->pub.request.  0, also if it is refused; or -1. */
+static int ask_all(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err)
 {
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job, p = w->entry.partition;
+
+	if (ask_counted(c, w, a) < 0 || w->pub.why)
+		return 0;
+	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
+	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
+		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) || sl_request_core_spec(c->snap, j);
+	r->ignores_tree = c->snap->meta.select_flags[0] & SL_SELECT_TOPO_OPTIONAL && !c->snap->job.switches[j];
+	w->pub.asked = want_words(c, w, a);
+	fit_partition(c, w, a);
+	ask_core_spec(c, w);
+	if (a->max_nodes < a->min_nodes)
+		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
+			      a->min_nodes, a->max_nodes, cluster_str(c, c->snap->partition.name[p]));
+	if (want_counts(c, w, a, err) < 0)
+		return -1;
+	if (w->pub.why)
+		return 0;
+	ask_cores(c, w, a);
+	want_sockets(c, w, a);
+	want_whole_sockets(c, w, a);
+	if (want_deal(c, w, err) < 0)
+		return -1;
+	ask_memory(c, w, a);
+	if (!w->pub.why)
+		ask_gres(c, w, a);
+	if (!w->pub.why)
+		ask_time(c, w, a);
+	if (w->pub.why)
+		return 0;
+	ask_switches(c, w);
+	return want_choose_nodes(c, w, err);
+}
+
+/* Fill in *w*, whose entry is set. */
+static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	struct exact x = { .narrower = false };
 	struct sl_ask a;
 
 	if (refuse_at_once(c, w) < 0 || w->pub.why)
@@ -548,48 +596,21 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (w->pub.why)
 		return 0;
 	measure_nodes(c, &w->entry);
-	a = sl_request_read(c->snap, j, w->entry.shape);
-	if (ask_counted(c, w, &a) < 0 || w->pub.why)
-		return 0;
-	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
-	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) || sl_request_core_spec(c->snap, j);
-	w->pub.asked = want_words(c, w, &a);
-	fit_partition(c, w, &a);
-	ask_core_spec(c, w);
-	if (a.max_nodes < a.min_nodes)
-		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
-			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
-	if (want_counts(c, w, &a, err) < 0)
+	a = sl_request_read(c->snap, w->entry.job, w->entry.shape);
+	if (ask_all(c, w, &a, err) < 0)
 		return -1;
 	if (w->pub.why)
 		return 0;
-	ask_cores(c, w, &a);
-	want_sockets(c, w, &a);
-	want_whole_sockets(c, w, &a);
-	if (want_deal(c, w, err) < 0)
-		return -1;
-	ask_memory(c, w, &a);
-	if (!w->pub.why)
-		ask_gres(c, w, &a);
-	want_keep_wide(w);
-	if (!w->pub.why)
-		want_gres_tasks(c, w, &a);
-	if (!w->pub.why)
-		want_each_gres(c, w, &a);
-	want_shared(c, w, &a);
-	if (!w->pub.why)
-		ask_cap(c, w);
-	if (!w->pub.why)
-		ask_time(c, w, &a);
+	x.request = w->pub.request;
+	want_sockets_of_parts(c, w, &a, &x);
+	want_with_gres(c, w, &a, &x);
+	want_shared(c, w, &a, &x.request);
+	ask_cap(c, w, &x.request);
 	if (w->pub.why)
 		return 0;
-	choose_method(c, w);
-	ask_switches(c, w);
-	if (want_choose_nodes(c, w, err) < 0 || want_place_strictly(c, w, err) < 0 ||
-	    want_find_up(c, w, err) < 0)
+	if (choose_placer(c, w, &x, err) < 0 || want_find_up(c, w, x.request.eligible, err) < 0)
 		return -1;
-	return want_list(w, err);
+	return want_list(w, &x, err);
 }
 
 static void empty(struct want *w)

@@ -15,17 +15,17 @@
 
 /* -- how many of them each node gives ---------------------------------------- */
 
-/* Make the request strict: the job gets its fewest nodes, because with more of them only select knows what each gives. False
- * if that is not possible: a job that takes as many nodes as it can get would get more than the fewest. */
-static bool narrow_nodes(const struct sl_cluster *c, struct want *w)
+/* The job gets its fewest nodes, because with more of them only select knows what each gives. False if that is not possible:
+ * a job that takes as many nodes as it can get would get more than the fewest. */
+static bool narrow_nodes(const struct sl_cluster *c, const struct want *w, struct exact *x)
 {
-	struct sl_request *r = &w->pub.request;
+	struct sl_request *r = &x->request;
 
 	if (r->min_nodes == r->max_nodes)
 		return true;
 	if (r->most_nodes || w->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
 		return false;
-	w->wide.differs = true;
+	x->narrower = true;
 	r->max_nodes = r->min_nodes;
 	return true;
 }
@@ -47,15 +47,15 @@ static uint64_t count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
  * How many gres of the job as a whole (--gpus) each node gives, if that is settled: the job has one node, or one gres for each
  * node, or needs all gres of each node. 0 if it is not: then select deals the gres out.
  */
-static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+static uint32_t share_of_job(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
-	const struct sl_request *r = &w->pub.request;
+	const struct sl_request *r = &x->request;
 	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
 	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
 
 	if (count == 1 && r->min_nodes == 1)
 		return count;
-	if (share * r->min_nodes != count || !narrow_nodes(c, w))
+	if (share * r->min_nodes != count || !narrow_nodes(c, w, x))
 		return 0;
 	if (r->max_nodes == 1)
 		return count;
@@ -68,17 +68,17 @@ static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct 
 /* -- tasks for each ---------------------------------------------------------- */
 
 /* Does each of several nodes give as many of its gres, and whole cores? */
-static bool are_alike(struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint64_t cpus)
+static bool are_alike(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint64_t cpus, struct exact *x)
 {
 	const struct part *part = cluster_part(c, &w->entry);
-	struct sl_request *r = &w->pub.request;
+	struct sl_request *r = &x->request;
 	uint32_t share;
 
 	if (cpus % part->max_threads || w->pub.asked & SL_W(LLN) || c->snap->job.distribution[w->entry.job] == SL_DIST_PLANE)
 		return false;
 	if (c->snap->job_gres.per[a->gres.first] == SL_PER_NODE || r->whole_nodes)
 		return true;
-	share = share_of_job(c, w, a);
+	share = share_of_job(c, w, a, x);
 	if (!share || !r->gres_needs)
 		return false;
 	r->gres[0].per = SL_GRES_PER_NODE;
@@ -97,10 +97,10 @@ static bool has_all_cpus(const struct sl_cluster *c, const struct want *w, const
  * All GPUs have as many tasks: how many is in no column, it follows from how many tasks there are.  On its fewest nodes
  * select gives each as many of them.
  */
-static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+static bool settle_tasks(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_job_gres_view *gres = &c->snap->job_gres;
-	struct sl_request *r = &w->pub.request;
+	struct sl_request *r = &x->request;
 	uint32_t tasks = c->snap->job.num_tasks[w->entry.job], g = a->gres.first, here = tasks / r->min_nodes;
 	uint64_t count;
 
@@ -108,18 +108,12 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 		return false;
 	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);
 	if (!count || tasks % count || tasks % r->min_nodes || (a->tasks_per_node && a->tasks_per_node != here) ||
-	    a->node_cpus > (uint64_t) here * a->cpus_per_task || !narrow_nodes(c, w))
+	    a->node_cpus > (uint64_t) here * a->cpus_per_task || !narrow_nodes(c, w, x))
 		return false;
 	if (r->max_nodes == 1)
 		return true;
 	r->tasks_per_node = here;
-	return are_alike(c, w, a, (uint64_t) here * a->cpus_per_task);
-}
-
-void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
-{
-	if (want_can_place(w, SL_W(TASKS_PER_GRES)) && !has_settled_gres_tasks(c, w, a))
-		w->pub.asked |= SL_W(UNEVEN);
+	return are_alike(c, w, a, (uint64_t) here * a->cpus_per_task, x);
 }
 
 /* -- CPUs and memory --------------------------------------------------------- */
@@ -177,10 +171,11 @@ static bool has_more_tasks(const struct sl_cluster *c, const struct sl_request *
 		r->tasks > cpus * r->min_nodes;
 }
 
-static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct brought *with)
+static bool settle_share(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, const struct brought *with,
+			 struct exact *x)
 {
-	struct sl_request *r = &w->pub.request;
-	uint32_t share = share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
+	struct sl_request *r = &x->request;
+	uint32_t share = share_of_job(c, w, a, x), threads = cluster_part(c, &w->entry)->max_threads;
 	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
 
 	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))
@@ -203,9 +198,10 @@ static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask
  * Of gres for each task the memory of a node is that of its tasks: these are settled where no core has room for
  * another one.
  */
-static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct brought *with)
+static bool settle_amounts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, const struct brought *with,
+			   struct exact *x)
 {
-	const struct sl_request *r = &w->pub.request;
+	const struct sl_request *r = &x->request;
 	const struct part *part = cluster_part(c, &w->entry);
 
 	if (with->per == 1u << SL_PER_NODE)
@@ -215,19 +211,19 @@ static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_as
 	if (with->per == 1u << SL_PER_TASK)
 		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
 			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
-	return with->per == 1u << SL_PER_JOB && are_of_job(c, w, a, with);
+	return with->per == 1u << SL_PER_JOB && settle_share(c, w, a, with, x);
 }
 
-void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x)
 {
-	const sl_word_set each = SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES);
 	struct brought with = read_brought(c, a);
 
+	if (want_can_place(w, SL_W(TASKS_PER_GRES)) && !settle_tasks(c, w, a, x))
+		w->pub.asked |= SL_W(UNEVEN);
 	if (with.cpus && has_other_cpus(c, w, a, &with))
 		w->pub.asked |= SL_W(OTHER_CPUS);
-	if (!want_can_place(w, each))
-		return;
-	if ((w->pub.request.whole_nodes && with.memory > 1) || !are_settled(c, w, a, &with))
+	if (want_can_place(w, SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES)) &&
+	    ((x->request.whole_nodes && with.memory > 1) || !settle_amounts(c, w, a, &with, x)))
 		w->pub.asked |= SL_W(UNEVEN);
 }
 

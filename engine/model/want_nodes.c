@@ -15,10 +15,12 @@
 
 /* -- features ------------------------------------------------------------ */
 
-/* True if the job's features are among the reasons why it is left to select. */
-static bool leaves_features(sl_word_set native)
+/* True if the job's features leave it to select. */
+static bool leaves_features(const struct want *w)
 {
-	return native & (SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT));
+	const sl_word_set words = SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT);
+
+	return w->pub.asked & words && !want_can_place(w, words);
 }
 
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
@@ -29,7 +31,7 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 	bool counted;
 
 	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
-	    leaves_features(w->pub.native | w->wide.native))
+	    leaves_features(w))
 		return 0;
 	says = cluster_constraint(c, str);
 	counted = says.kind == SL_CONSTRAINT_COUNTED;
@@ -232,8 +234,8 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const s
 			return -1;
 	}
 	sort_parts(w->part, w->parts);
-	w->pub.request.part = w->pub.native ? NULL : w->part;
-	w->pub.request.parts = w->pub.native ? 0 : w->parts;
+	w->pub.request.part = w->part;
+	w->pub.request.parts = w->parts;
 	return 0;
 }
 
@@ -272,7 +274,7 @@ static bool names_features(const struct sl_cluster *c, const struct want *w)
 	uint32_t j = w->entry.job;
 
 	return (*cluster_str(c, job->features[j]) || *cluster_str(c, job->prefer[j])) &&
-		!leaves_features(w->pub.native);
+		!leaves_features(w);
 }
 
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */
@@ -425,19 +427,21 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .for_chance = true };
+	struct exact same = { .narrower = false };
 	struct sl_misfit misfit;
 	int rc;
 
-	all.pub.native = w->pub.native | w->wide.native;
+	all.pub.native = w->pub.native;
+	all.pub.asked = w->pub.asked;
 	all.pub.request = w->pub.request;
 	rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
 	all.pub.request.eligible = &all.eligible;
 	all.pub.request.max_leaves = 0;
 	all.count = w->count;
 	all.counts = w->counts;
-	all.room = w->room;
+	same.request = all.pub.request;
 	if (!rc)
-		rc = want_list(&all, err);
+		rc = want_list(&all, &same, err);
 	all.count = NULL;
 	if (!rc)
 		rc = cluster_fits_alone(c, &all, NULL, &misfit, err);
@@ -469,10 +473,8 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	return rc < 0 ? -1 : 0;
 }
 
-int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err)
+int want_find_up(const struct sl_cluster *c, struct want *w, const struct sl_nodeset *eligible, struct sl_error *err)
 {
-	const struct sl_nodeset *eligible = w->pub.request.eligible;
-
 	if (!c->sleepers.count || !eligible || !sl_nodeset_overlaps(eligible, &c->sleepers))
 		return 0;
 	if (sl_nodeset_copy(&w->up, eligible, err) < 0 || sl_nodeset_subtract(&w->up, &c->sleepers, err) < 0)

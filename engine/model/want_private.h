@@ -26,20 +26,25 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 	return cpus && cpus < threads ? (uint32_t) cpus : threads;
 }
 
-/* want.c */
-/* Leave it to select: its request becomes what the job itself asks for.  On borrowed nodes it is refused instead. */
-void want_leave_to_select(struct want *w);
+/*
+ * The request by which the engine places a job itself.  It is a copy of what the job asks for, in which the steps that come
+ * last leave nothing for select to choose.
+ */
+struct exact {
+	struct sl_request request;
+	bool narrower;			/* fewer or other nodes than select might give it */
+	uint32_t even_nodes, even_free;	/* sockets: on so many nodes, with so many free cores, the same number of tasks each; 0: none */
+};
 
+/* want.c */
 /* The job cannot run in this snapshot: why, and the text for its user.  Returns 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* want_gres.c */
 struct sl_ask;
-/* --ntasks-per-gpu: if the request settles how many tasks each node has, they become part of it; else the job is native. */
-void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* CPUs and memory that come with each gres, once the request has tasks, nodes and gres.  If nodes may give unequal amounts the
- * job becomes native. */
-void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+/* Tasks, CPUs and memory that come with each gres: they become part of the exact request; if nodes may give unequal amounts
+ * of them the job is native. */
+void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x);
 
 /* True if the job has whole nodes, and CPUs or memory come with its gres. */
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w);
@@ -55,34 +60,34 @@ int want_deal(struct sl_cluster *c, struct want *w, struct sl_error *err);
 /* How many tasks each of its nodes has, if that is settled before nodes are chosen; 0 if it is not. */
 uint32_t want_tasks_of_each_node(const struct sl_request *r);
 
-/* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has. */
+/* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has: of whole nodes;
+ * and of parts of nodes. */
 int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+void want_sockets_of_parts(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x);
 
 /* Where sockets are allocated: how many cores a node gives at once. */
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* want_shared.c */
-/* If several jobs may share a core: how many core slots of a node have to be free for select to be sure to find a place
- * (w->rows).  Called when the rest of the request is known. */
-void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+/* If several jobs may share a core: how many core slots of a node have to be free for select to be sure to find a place for
+ * that request (w->rows). */
+void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct sl_request *r);
 
 /* want_counts.c */
 /* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
 /* want_variants.c */
-/* Remember the request as it is now, since steps after this one may make it stricter (w->wide). */
-void want_keep_wide(struct want *w);
+/* Those words leave the job to select; yet on some of its nodes nothing is left to choose.  1: the exact request is for these;
+ * 0: there are none; -1. */
+int want_some_nodes(struct sl_cluster *c, struct want *w, sl_word_set left, struct exact *x, struct sl_error *err);
 
-/* Put back what was remembered. */
-void want_restore_wide(const struct want *w, struct sl_request *r);
+/* True if it has no more than SL_MAX_VARIANTS. */
+bool want_can_list(const struct want *w, const struct exact *x);
 
-/* A native job gets a strict request, and is native no more, if there is one that leaves nothing for select to choose.  Called
- * when all else of its request is known. */
-int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err);
-
-/* Its variants, once all else is known; its request becomes what all of them have in common.  0 or -1. */
-int want_list(struct want *w, struct sl_error *err);
+/* Its variants, once all else is known: by the exact request, unless it is native, and by its own.  If that makes but one, the
+ * former is its request.  0 or -1. */
+int want_list(struct want *w, const struct exact *x, struct sl_error *err);
 
 /* want_nodes.c */
 /* Its reservation, and the timeline that it is placed in.  0, also if the reservation refuses the job; -1 with *err. */
@@ -94,7 +99,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 /* Free what the want has allocated: sets of nodes, variants, counts. */
 void want_free_nodes(struct want *w);
 
-/* Set w->pub.up to the eligible nodes that are powered up; leave it NULL if all of them are.  0, or -1 with *err. */
-int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err);
+/* Set w->pub.up to those of the nodes that are powered up; leave it NULL if all of them are.  0, or -1 with *err. */
+int want_find_up(const struct sl_cluster *c, struct want *w, const struct sl_nodeset *eligible, struct sl_error *err);
 
 #endif

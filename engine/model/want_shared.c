@@ -30,10 +30,9 @@ static uint64_t cores_of(const struct sl_request *r, uint32_t tasks)
  * On several nodes the tasks of each have to be settled, and be all that its cores are for: or the plug-in would have
  * to say which cores, and those are select's to choose.
  */
-static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t rows)
+static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct sl_request *r, uint32_t rows)
 {
 	const struct part *part = &c->part[w->entry.partition];
-	const struct sl_request *r = &w->pub.request;
 	uint32_t each = want_tasks_of_each_node(r), nodes = r->max_nodes == 1 ? 1 : r->min_nodes, poor;
 	uint64_t cores;
 
@@ -44,7 +43,7 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 		each = r->tasks ? r->tasks : 1;
 		nodes = 1;
 	}
-	cores = cores_of(r, each) > w->room ? cores_of(r, each) : w->room;
+	cores = sl_max(cores_of(r, each), r->least_free_cores);
 	if (!each || !nodes || cores > part->row_cores ||
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;
@@ -52,7 +51,7 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 	w->rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
 }
 
-void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct sl_request *r)
 {
 	uint32_t rows = cluster_sharing(c, w->entry.job, w->entry.partition);
 
@@ -60,5 +59,5 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		return;
 	w->pub.shares = true;
 	w->rows.spare = (rows - 1) * c->part[w->entry.partition].row_cores;
-	ask_rows(c, w, a, rows);
+	ask_rows(c, w, a, r, rows);
 }

@@ -56,17 +56,26 @@ uint32_t want_tasks_of_each_node(const struct sl_request *r)
 		(uint64_t) r->tasks_per_node * r->min_nodes == r->tasks ? r->tasks_per_node : 0;
 }
 
+/* Threads of a core of its nodes that its tasks may have. */
+static uint32_t job_threads(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	uint32_t threads = cluster_part(c, &w->entry)->min_threads, j = w->entry.job;
+
+	if (c->snap->job.threads_per_core[j])
+		threads = sl_min(threads, c->snap->job.threads_per_core[j]);
+	return c->snap->job.ntasks_per_core[j] ? counted_cpus(threads, c->snap->job.ntasks_per_core[j], a->cpus_per_task) : threads;
+}
+
 /*
  * How many cores have to be free on a node so that its sockets are sure to do for *here* of the tasks.  0: none are
  * enough, or that cannot be said.
  */
-static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
-			       uint32_t here)
+static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t here)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], all, free;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = job_threads(c, w, a), all, free;
 	int64_t cap = tasks ? ((int64_t) tasks * a->cpus_per_task + threads - 1) / threads : INT32_MAX, need;
 
 	if (!here || job->sockets_per_node[j] > part->sockets ||
@@ -85,7 +94,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 #define EVEN_TRIES 64
 
 /* Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it. */
-static void find_even_nodes(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
+static void find_even_nodes(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
@@ -93,11 +102,10 @@ static void find_even_nodes(const struct sl_cluster *c, struct want *w, const st
 
 	if ((a->tasks_per_node && !want_tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
 		return;
-	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= most_nodes; i++, nodes++) {
-		w->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, threads, r->tasks / nodes);
-		w->even_nodes = w->even_free ? nodes : 0;
+	for (uint32_t i = 0; i < EVEN_TRIES && !x->even_nodes && nodes <= most_nodes; i++, nodes++) {
+		x->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, r->tasks / nodes);
+		x->even_nodes = x->even_free ? nodes : 0;
 	}
-	w->even_tasks = w->even_nodes ? r->tasks / w->even_nodes : 0;
 }
 
 /* From 24.11 on select wants a CPU of a whole node for each of its tasks: a thread that is left of a socket's cores is none. */
@@ -106,39 +114,22 @@ static bool counts_tasks(const struct sl_cluster *c, const struct sl_request *r)
 	return r->whole_nodes && c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL;
 }
 
-/*
- * Sockets: of a whole node all cores are free, and how many of them tasks may be on is a number.
- * Of parts of nodes, which socket the free cores are of is not known: enough have to be free for any case.
- */
+/* Of a whole node all cores are free, and how many of them tasks may be on is a number. */
 int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores, free = 0;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads, sockets, cores;
 
 	if (!(w->pub.asked & SL_SOCKET_SHAPE))
 		return 0;
-	if (job->threads_per_core[j])
-		threads = sl_min(threads, job->threads_per_core[j]);
-	if (job->ntasks_per_core[j])
-		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
+	threads = job_threads(c, w, a);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
 	if ((cores && r->min_cores_per_node > cores) || ((a->tasks_per_node || counts_tasks(c, r)) &&
 							 (uint64_t) tasks * a->cpus_per_task % threads))
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
-	if (!want_can_place(w, SL_SOCKET_SHAPE))
-		return 0;
-	if (!r->whole_nodes && !a->gres.count && !w->room)
-		free = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
-	r->least_free_cores = sl_max(free, w->room);
-	/* beside gres select may count only cores near them; for fewer tasks than --ntasks-per-node it wants sockets with room
-	 * for as many as that says */
-	if (!r->whole_nodes && !free)
-		w->pub.asked |= SL_W(UNSURE_SOCKETS);
-	if (!r->whole_nodes && !free && !a->gres.count && !w->room)
-		find_even_nodes(c, w, a, threads);
-	if (!r->whole_nodes)
+	if (!r->whole_nodes || !want_can_place(w, SL_SOCKET_SHAPE))
 		return 0;
 	sockets = job->sockets_per_node[j];
 	if (sockets > part->sockets || job->cores_per_socket[j] > part->socket_cores)
@@ -151,6 +142,27 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 				   part->socket_cores);
 	r->max_cores_per_node = cores;
 	return 0;
+}
+
+/* Of parts of nodes, which socket the free cores are of is not known: enough have to be free for any case. */
+void want_sockets_of_parts(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x)
+{
+	const struct sl_request *r = &w->pub.request;
+	/* beside gres select may count only cores near them; for fewer tasks than --ntasks-per-node it wants sockets with room
+	 * for as many as that says */
+	bool counts = !a->gres.count && !r->least_free_cores;
+	uint32_t free;
+
+	if (r->whole_nodes || !want_can_place(w, SL_SOCKET_SHAPE))
+		return;
+	free = counts ? free_cores_for(c, w, a, want_tasks_of_each_node(r)) : 0;
+	if (free) {
+		x->request.least_free_cores = free;
+		return;
+	}
+	w->pub.asked |= SL_W(UNSURE_SOCKETS);
+	if (counts)
+		find_even_nodes(c, w, a, x);
 }
 
 /* -- whole ones ---------------------------------------------------------- */

@@ -148,7 +148,8 @@ struct want {
 	uint32_t choices, counts;
 	struct sl_pick *pick;		/* of the request */
 	struct sl_part *part;
-	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
+	struct sl_range gres;		/* rows that it asks for */
+	bool asks_no_consume;		/* some of them are used up by nobody */
 	uint32_t parts;
 	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
 	struct enclave *enclave;	/* NULL: main */

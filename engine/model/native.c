@@ -15,8 +15,6 @@ struct facts {
 	const struct part *part;
 	uint32_t j, resv, asks, flags, select, part_flags;
 	enum sl_constraint constraint;
-	uint32_t pers;			/* of its gres, bits: 1 << SL_PER_* */
-	bool cpus, memory;		/* come with some of them */
 	bool whole, shares;		/* it has whole nodes, shared cores */
 };
 
@@ -24,22 +22,15 @@ struct facts {
 
 static struct facts read_facts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
-	const struct sl_job_gres_view *gres = &c->snap->job_gres;
 	uint32_t j = w->entry.job;
-	struct facts f = {
+
+	return (struct facts) {
 		.c = c, .snap = c->snap, .e = &w->entry, .a = a, .part = cluster_part(c, &w->entry), .j = j,
 		.resv = cluster_entry_reservation(c, &w->entry), .asks = c->snap->job.asks[j], .flags = c->snap->job.flags[j],
 		.select = c->snap->meta.select_flags[0], .part_flags = c->snap->partition.flags[w->entry.partition],
 		.constraint = cluster_constraint(c, c->snap->job.features[j]).kind, .whole = w->pub.request.whole_nodes,
 		.shares = cluster_sharing(c, j, w->entry.partition) > 1,
 	};
-
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		f.pers |= 1u << gres->per[g];
-		f.cpus |= gres->cpus[g] > 0;
-		f.memory |= f.select & SL_SELECT_MEMORY && gres->memory[g] > 0;
-	}
-	return f;
 }
 
 static bool is_unplaced(const struct facts *f)
@@ -82,8 +73,8 @@ static bool has_reserved_gres(const struct facts *f)
 /* It asks for CPUs or memory with gres, and no row of these says any. */
 static bool is_unsaid(const struct facts *f)
 {
-	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->cpus) ||
-		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->memory);
+	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->a->with.cpus) ||
+		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->a->with.memory);
 }
 
 /* For gres of each task and of each node: fewer tasks than that makes. */
@@ -101,7 +92,7 @@ static bool has_several_reservations(const struct facts *f)
 
 static bool has_task_gres(const struct facts *f)
 {
-	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
+	return f->a->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
 }
 
 /* Does it overcommit where select wants a CPU for each task? */
@@ -140,14 +131,14 @@ TEST(ARBITRARY, JOB(distribution) == SL_DIST_ARBITRARY && JOB(arbitrary_tpn).cou
 TEST(TASK_COUNTS, f->asks & SL_ASKS_TASK_COUNTS)
 TEST(GRES, f->a->gres.count)
 TEST(SEVERAL_GRES, f->a->gres.count > 1)
-TEST(JOB_GRES, f->pers & 1u << SL_PER_JOB)
+TEST(JOB_GRES, f->a->pers & 1u << SL_PER_JOB)
 TEST(TASK_GRES, has_task_gres(f))
 TEST(FEWER_TASKS, has_fewer_tasks(f))
-TEST(SOCKET_GRES, f->pers & 1u << SL_PER_SOCKET)
+TEST(SOCKET_GRES, f->a->pers & 1u << SL_PER_SOCKET)
 TEST(BOUND_GRES, f->asks & SL_ASKS_BOUND_GRES)
 TEST(TASKS_PER_GRES, f->asks & SL_ASKS_TASKS_PER_GRES)
-TEST(CPUS_PER_GRES, f->cpus)
-TEST(MEMORY_PER_GRES, f->memory)
+TEST(CPUS_PER_GRES, f->a->with.cpus)
+TEST(MEMORY_PER_GRES, f->a->with.memory)
 TEST(UNSAID, is_unsaid(f))
 TEST(UNCOUNTED, f->asks & (SL_ASKS_UNCOUNTED_GRES | SL_ASKS_ONE_TYPE))
 TEST(WHOLE_SWITCHES, f->asks & SL_ASKS_WHOLE_SWITCHES || f->part_flags & SL_PART_EXCLUSIVE_TOPO)

@@ -49,6 +49,25 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 		a->node_cpus = sl_max(multiply(a->cpus_per_task, sl_max(per_node, 1)), a->node_cpus);
 }
 
+static void read_gres(const struct sl_snapshot *snap, struct sl_ask *a)
+{
+	const struct sl_job_gres_view *gres = &snap->job_gres;
+	bool counts_memory = snap->meta.select_flags[0] & SL_SELECT_MEMORY;
+
+	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++) {
+		bool memory = counts_memory && gres->memory[i] > 0;
+
+		a->pers |= 1u << gres->per[i];
+		if (gres->per[i] == SL_PER_JOB)
+			a->job_gres = sl_max(a->job_gres, gres->count[i]);
+		a->with.cpus += gres->cpus[i] > 0;
+		a->with.memory += memory;
+		a->with.some_memory |= memory && gres->count[i];
+		a->with.per |= gres->cpus[i] || memory ? 1u << gres->per[i] : 0;
+		a->with.all_cpus += (uint64_t) gres->cpus[i] * gres->count[i];
+	}
+}
+
 /*
  * CPUs that come with gres.  (From 24.11 on slurmctld counts those of all nodes among the CPUs of the job, and a
  * job may be said to have so many: they are no more tasks.)
@@ -89,6 +108,7 @@ struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint
 		read_alternative(&snap->shape, j->shapes[job].first + shape - 1, &a);
 	else
 		read_row(j, job, &a);
+	read_gres(snap, &a);
 	if (!a.overcommit)
 		add_gres_cpus(snap, &a);
 	return a;
@@ -160,16 +180,6 @@ int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int6
 		if (!strcmp(sl_snapshot_str(snap, snap->job_gres.name[i]), "gpu"))
 			gpus += sl_ask_gres(snap, a, i, nodes);
 	return gpus;
-}
-
-uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++)
-		if (snap->job_gres.per[i] == SL_PER_JOB)
-			count = sl_max(count, snap->job_gres.count[i]);
-	return count;
 }
 
 bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job)

@@ -31,7 +31,15 @@ struct sl_ask {
 	bool overcommit;		/* min_cpus, however many tasks: cpus_per_task is 1 */
 	int64_t memory_per_node;	/* MiB; 0: not said */
 	int64_t memory_per_cpu;		/* MiB; 0: not said */
-	struct sl_range gres;		/* rows of snapshot.job_gres */
+	struct sl_range gres;		/* rows of snapshot.job_gres; what follows is read of these */
+	uint32_t pers;			/* bits: 1 << SL_PER_* */
+	uint32_t job_gres;		/* the most that is asked for of a gres for the job as a whole: it may lie on as many nodes */
+	struct {			/* what comes with them, memory where Slurm counts it */
+		uint32_t cpus, memory;	/* rows with CPUs, with memory */
+		uint32_t per;		/* as pers, of these rows */
+		uint64_t all_cpus;	/* of a node, a task or the job */
+		bool some_memory;	/* with a gres of which it asks for any */
+	} with;
 	int64_t walltime;		/* seconds, SL_UNLIMITED */
 	int64_t walltime_min;		/* seconds that would do as well; 0: walltime */
 	bool default_time;		/* names no walltime: that of the partition it runs in */
@@ -62,9 +70,6 @@ int64_t sl_ask_cpus(const struct sl_ask *a);
 /* What a row of snapshot.job_gres comes to in all on so many nodes; and all GPUs. */
 int64_t sl_ask_gres(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t row, int64_t nodes);
 int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int64_t nodes);
-
-/* The most that is asked for of a gres for the job as a whole: it may lie on as many nodes. */
-uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a);
 
 /* Does it say itself how many cores of a node are the system's?  Then it has whole nodes. */
 bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job);

@@ -92,7 +92,7 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 	if (!(flags & SL_JOBF_ANY_MIN_NODES))
 		a->min_nodes = sl_max(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
-		a->max_nodes = sl_max(sl_max(a->min_nodes, sl_ask_job_gres(c->snap, a)),
+		a->max_nodes = sl_max(sl_max(a->min_nodes, a->job_gres),
 				    sl_max(w->pub.asked & SL_W(TASK_GRES) && a->overcommit ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = sl_min(a->max_nodes, sl_max(tasks, a->min_nodes));
@@ -143,11 +143,8 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
  * (min_tasks_this_node in _allocate_sc(), select/cons_tres). */
 static void ask_room(const struct sl_ask *a, struct sl_request *r)
 {
-	uint64_t cores = ((uint64_t) a->tasks_per_node * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
-
-	if (a->overcommit || r->whole_nodes || !a->tasks || a->tasks >= a->tasks_per_node)
-		return;
-	r->least_free_cores = (uint32_t) sl_min(cores, UINT32_MAX);
+	if (!a->overcommit && !r->whole_nodes && a->tasks && a->tasks < a->tasks_per_node)
+		r->least_free_cores = (uint32_t) sl_min(want_cores_of(r, a->tasks_per_node), UINT32_MAX);
 }
 
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -166,7 +163,7 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	r->min_nodes = a->min_nodes;
 	r->max_nodes = a->max_nodes;
 	/* where there are gres of the job as a whole, select stops when it has those */
-	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !sl_ask_job_gres(c->snap, a);
+	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !a->job_gres;
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
 	ask_room(a, r);
@@ -175,22 +172,13 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 		r->max_cores_per_node = part->max_cores;
 }
 
-/* Whether it has memory for each gres, and none besides. */
-static bool has_gres_memory(const struct sl_cluster *c, const struct sl_ask *a)
-{
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.memory[g] > 0 && c->snap->job_gres.count[g])
-			return true;
-	return false;
-}
-
 static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct sl_request *r = &w->pub.request;
 	struct part *part = cluster_part(c, &w->entry);
 
-	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || has_gres_memory(c, a))
-		return;
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || a->with.some_memory)
+		return;	/* (memory for each gres, and none besides) */
 	if (a->memory_per_node > 0) {
 		r->memory_per_node = a->memory_per_node < MEMORY_MOST ? a->memory_per_node : MEMORY_MOST;
 	} else if (a->memory_per_cpu > 0 && r->whole_nodes &&
@@ -217,10 +205,10 @@ static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 
 /* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there.  What
  * comes with each of them would be. */
-static void ask_no_consume(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t row, bool alone)
+static void ask_no_consume(const struct sl_cluster *c, struct want *w, uint32_t row, bool alone)
 {
 	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone && !c->snap->job_gres.cpus[row] && c->snap->job_gres.memory[row] <= 0)
-		w->no_consume = a->gres;
+		w->asks_no_consume = true;
 	else
 		w->pub.asked |= SL_W(UNCOUNTED);
 }
@@ -297,7 +285,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		if (!known)
 			return want_refuse(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
 		if (no_consume) {
-			ask_no_consume(c, w, a, g, modelled && !need.kinds);
+			ask_no_consume(c, w, g, modelled && !need.kinds);
 			continue;
 		}
 		if (s->job_gres.per[g] == SL_PER_JOB)
@@ -378,13 +366,6 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 }
 
 /* -- all of it ----------------------------------------------------------- */
-
-/* Is it settled by the request how many tasks each of its nodes has? */
-static bool has_settled_tasks(const struct sl_request *r)
-{
-	return r->max_nodes == 1 || r->whole_nodes || (r->tasks_per_node && r->min_nodes == r->max_nodes &&
-						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
-}
 
 /* True if it has one node for certain.  (A task does not span nodes; gres of the job as a whole may, as the nodes or numbers of nodes
  * that it lists.) */
@@ -478,7 +459,7 @@ static int choose_placer(struct sl_cluster *c, struct want *w, struct exact *x, 
 	int rc;
 
 	w->pub.method = choose_method(c, w);
-	w->pub.asked |= has_settled_tasks(&x->request) ? 0 : SL_W(UNSETTLED);
+	w->pub.asked |= x->request.whole_nodes || want_tasks_of_each_node(&x->request) ? 0 : SL_W(UNSETTLED);
 	w->pub.asked |= has_parts_of_tasks(c, &x->request) ? SL_W(PARTS_OF_TASKS) : 0;
 	w->pub.asked |= has_one_node(w, &x->request) ? 0 : SL_W(SEVERAL_NODES);
 	segment = ask_blocks(c, w, x);
@@ -597,6 +578,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	measure_nodes(c, &w->entry);
 	a = sl_request_read(c->snap, w->entry.job, w->entry.shape);
+	w->gres = a.gres;
 	if (ask_all(c, w, &a, err) < 0)
 		return -1;
 	if (w->pub.why)

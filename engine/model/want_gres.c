@@ -51,7 +51,7 @@ static uint32_t share_of_job(const struct sl_cluster *c, const struct want *w, c
 {
 	const struct sl_request *r = &x->request;
 	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
-	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
+	uint32_t count = a->job_gres, share = count / r->min_nodes;
 
 	if (count == 1 && r->min_nodes == 1)
 		return count;
@@ -118,39 +118,13 @@ static bool settle_tasks(const struct sl_cluster *c, const struct want *w, const
 
 /* -- CPUs and memory --------------------------------------------------------- */
 
-/* Rows of the gres asked for that bring something. */
-struct brought {
-	uint32_t cpus, memory;		/* rows with CPUs, with memory */
-	uint32_t per;			/* bits: 1 << SL_PER_* of these */
-	uint64_t all_cpus;		/* of a node, a task or the job */
-};
-
-static struct brought read_brought(const struct sl_cluster *c, const struct sl_ask *a)
-{
-	const struct sl_job_gres_view *gres = &c->snap->job_gres;
-	struct brought with = { 0 };
-
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		bool memory = c->snap->meta.select_flags[0] & SL_SELECT_MEMORY && gres->memory[g] > 0;
-
-		with.cpus += gres->cpus[g] > 0;
-		with.memory += memory;
-		if (!gres->cpus[g] && !memory)
-			continue;
-		with.per |= 1u << gres->per[g];
-		with.all_cpus += (uint64_t) gres->cpus[g] * gres->count[g];
-	}
-	return with;
-}
-
 /* True if -c or --mincpus asks for other CPUs than come with the job's gres. */
-static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
-			   const struct brought *with)
+static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
 	uint32_t per_node = a->tasks_per_node ? a->tasks_per_node : 1, mincpus = c->snap->job.pn_min_cpus[w->entry.job];
-	uint64_t of_task = with->per == 1u << SL_PER_TASK ? with->all_cpus : 1;
+	uint64_t of_task = a->with.per == 1u << SL_PER_TASK ? a->with.all_cpus : 1;
 
-	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > with->all_cpus);
+	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > a->with.all_cpus);
 }
 
 /* True if each node gives the same number of CPUs with its gres, in whole cores, whatever tasks it has. */
@@ -171,14 +145,13 @@ static bool has_more_tasks(const struct sl_cluster *c, const struct sl_request *
 		r->tasks > cpus * r->min_nodes;
 }
 
-static bool settle_share(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, const struct brought *with,
-			 struct exact *x)
+static bool settle_share(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	struct sl_request *r = &x->request;
 	uint32_t share = share_of_job(c, w, a, x), threads = cluster_part(c, &w->entry)->max_threads;
-	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
+	uint64_t cpus = a->with.cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
 
-	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))
+	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > a->with.all_cpus)))
 		return false;
 	if (r->min_nodes == 1)
 		return true;
@@ -198,50 +171,37 @@ static bool settle_share(const struct sl_cluster *c, const struct want *w, const
  * Of gres for each task the memory of a node is that of its tasks: these are settled where no core has room for
  * another one.
  */
-static bool settle_amounts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, const struct brought *with,
-			   struct exact *x)
+static bool settle_amounts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_request *r = &x->request;
 	const struct part *part = cluster_part(c, &w->entry);
 
-	if (with->per == 1u << SL_PER_NODE)
-		return !with->cpus || (are_equal(r, with->all_cpus, part->max_threads) && !has_more_tasks(c, r, with->all_cpus));
+	if (a->with.per == 1u << SL_PER_NODE)
+		return !a->with.cpus || (are_equal(r, a->with.all_cpus, part->max_threads) && !has_more_tasks(c, r, a->with.all_cpus));
 	if (a->gres.count > 1)
 		return false;
-	if (with->per == 1u << SL_PER_TASK)
-		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
+	if (a->with.per == 1u << SL_PER_TASK)
+		return !a->with.memory || r->whole_nodes || r->max_nodes == 1 ||
 			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
-	return with->per == 1u << SL_PER_JOB && settle_share(c, w, a, with, x);
+	return a->with.per == 1u << SL_PER_JOB && settle_share(c, w, a, x);
 }
 
 void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x)
 {
-	struct brought with = read_brought(c, a);
-
 	if (want_can_place(w, SL_W(TASKS_PER_GRES)) && !settle_tasks(c, w, a, x))
 		w->pub.asked |= SL_W(UNEVEN);
-	if (with.cpus && has_other_cpus(c, w, a, &with))
+	if (a->with.cpus && has_other_cpus(c, w, a))
 		w->pub.asked |= SL_W(OTHER_CPUS);
 	if (want_can_place(w, SL_W(CPUS_PER_GRES) | SL_W(MEMORY_PER_GRES)) &&
-	    ((x->request.whole_nodes && with.memory > 1) || !settle_amounts(c, w, a, &with, x)))
+	    ((x->request.whole_nodes && a->with.memory > 1) || !settle_amounts(c, w, a, x)))
 		w->pub.asked |= SL_W(UNEVEN);
 }
 
 /* -- whole nodes: they come with all their gres --------------------------- */
 
-static struct sl_range gres_of(const struct sl_cluster *c, const struct want *w)
-{
-	const struct sl_snapshot *s = c->snap;
-	uint32_t j = w->entry.job;
-
-	return w->entry.shape ? s->shape.gres[s->job.shapes[j].first + w->entry.shape - 1] : s->job.gres[j];
-}
-
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w)
 {
-	struct sl_range gres = gres_of(c, w);
-
-	for (uint32_t g = gres.first; w->pub.request.whole_nodes && g < gres.first + gres.count; g++)
+	for (uint32_t g = w->gres.first; w->pub.request.whole_nodes && g < w->gres.first + w->gres.count; g++)
 		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
 			return true;
 	return false;
@@ -250,10 +210,9 @@ bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w)
 bool want_has_brought(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
 	const struct sl_snapshot *s = c->snap;
-	struct sl_range gres = gres_of(c, w);
 	uint64_t cpus = (uint64_t) s->node.cores[n] * (s->node.threads[n] ? s->node.threads[n] : 1);
 
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
+	for (uint32_t g = w->gres.first; g < w->gres.first + w->gres.count; g++) {
 		uint64_t count = count_gres(c, g, n);
 
 		if (count * s->job_gres.cpus[g] > cpus)

@@ -65,7 +65,7 @@ static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t 
 static bool asks_no_consume(const struct sl_cluster *c, const struct want *w)
 {
 	(void) c;
-	return w->no_consume.count;
+	return w->asks_no_consume;
 }
 
 /* How much a node has of what nobody uses up, and a job asks for in that row. */
@@ -90,7 +90,7 @@ static bool is_no_consume(const struct sl_cluster *c, uint32_t row)
 
 static bool has_no_consume(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
-	for (uint32_t row = w->no_consume.first; row < w->no_consume.first + w->no_consume.count; row++)
+	for (uint32_t row = w->gres.first; row < w->gres.first + w->gres.count; row++)
 		if (is_no_consume(c, row) && count_no_consume(c->snap, row, n) < c->snap->job_gres.count[row])
 			return false;
 	return true;
@@ -426,7 +426,7 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 /* Alone on the machine, its nodes that are down or drained among them. */
 static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .for_chance = true };
+	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .for_chance = true };
 	struct exact same = { .narrower = false };
 	struct sl_misfit misfit;
 	int rc;

@@ -26,6 +26,12 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 	return cpus && cpus < threads ? (uint32_t) cpus : threads;
 }
 
+/* Cores of a node for so many tasks. */
+static inline uint64_t want_cores_of(const struct sl_request *r, uint64_t tasks)
+{
+	return (tasks * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
+}
+
 /*
  * The request by which the engine places a job itself.  It is a copy of what the job asks for, in which the steps that come
  * last leave nothing for select to choose.

@@ -17,15 +17,6 @@
 #include "model/request.h"
 #include "model/want_private.h"
 
-/* Cores of a node for so many tasks; more than any node has where that is no number. */
-static uint64_t cores_of(const struct sl_request *r, uint32_t tasks)
-{
-	uint64_t each = r->cores_per_task ? r->cores_per_task : 1, per = r->tasks_per_core ? r->tasks_per_core : 1;
-	uint64_t cores = (tasks * each + per - 1) / per;
-
-	return cores > r->min_cores_per_node ? cores : r->min_cores_per_node;
-}
-
 /*
  * On several nodes the tasks of each have to be settled, and be all that its cores are for: or the plug-in would have
  * to say which cores, and those are select's to choose.
@@ -43,7 +34,7 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 		each = r->tasks ? r->tasks : 1;
 		nodes = 1;
 	}
-	cores = sl_max(cores_of(r, each), r->least_free_cores);
+	cores = sl_max(sl_max(want_cores_of(r, each), r->min_cores_per_node), r->least_free_cores);
 	if (!each || !nodes || cores > part->row_cores ||
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;

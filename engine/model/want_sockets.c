@@ -81,8 +81,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 	if (!here || job->sockets_per_node[j] > part->sockets ||
 	    tasks > part->socket_cores * part->min_threads)
 		return 0;
-	need = ((int64_t) here * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
-	need = sl_max_signed(need, (int64_t) sl_max(r->min_cores_per_node, sl_quotient_up(a->node_cpus, threads)));
+	need = (int64_t) sl_max(want_cores_of(r, here), sl_max(r->min_cores_per_node, sl_quotient_up(a->node_cpus, threads)));
 	if (tasks && !a->tasks_per_node && need < cap)	/* select looks for room for a socket's tasks on each node */
 		need = cap;
 	all = (uint32_t) (part->sockets * part->socket_cores);

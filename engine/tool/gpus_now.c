@@ -136,7 +136,7 @@ static bool is_share(const struct held *h, uint32_t row)
 static uint32_t fewest_nodes(const struct held *h, const struct sl_ask *a)
 {
 	uint64_t cpus = h->most_cpus ? ((uint64_t) sl_ask_cpus(a) + h->most_cpus - 1) / h->most_cpus : 0;
-	uint64_t gpus = h->most_gpus ? ((uint64_t) sl_ask_job_gres(h->s, a) + h->most_gpus - 1) / h->most_gpus : 0, need = cpus > gpus ? cpus : gpus;
+	uint64_t gpus = h->most_gpus ? ((uint64_t) a->job_gres + h->most_gpus - 1) / h->most_gpus : 0, need = cpus > gpus ? cpus : gpus;
 
 	return need > a->min_nodes && need < UINT32_MAX && (!a->max_nodes || need <= a->max_nodes) ? (uint32_t) need : a->min_nodes;
 }

@@ -132,7 +132,7 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 		.tasks = a.overcommit ? 0 : a.tasks, .unit_cores = 1, .units_per_core = 1, .min_nodes = a.min_nodes,
 		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = sl_quotient_up(a.node_cpus, m->threads),
 		.job = job, .memory_node = a.memory_per_node, .memory_cpu = a.memory_per_cpu, .gres = a.gres,
-		.job_gres = sl_ask_job_gres(m->snap, &a), .fixed = a.max_nodes == a.min_nodes,
+		.job_gres = a.job_gres, .fixed = a.max_nodes == a.min_nodes,
 	};
 	if (!r->tasks && tpn) {
 		r->tasks = (uint64_t) tpn * r->min_nodes;

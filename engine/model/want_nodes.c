@@ -426,7 +426,8 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 /* Alone on the machine, its nodes that are down or drained among them. */
 static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .for_chance = true };
+	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .asks_no_consume = w->asks_no_consume,
+			    .for_chance = true };
 	struct exact same = { .narrower = false };
 	struct sl_misfit misfit;
 	int rc;

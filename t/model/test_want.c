@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "image/shapes.h"
+#include "t/model/desk.h"
 #include "t/model/want_of.h"
 #include "t/timeline/set.h"
 
@@ -72,8 +73,10 @@ static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
 	struct build *b = build_create("4x8c2g");
 	struct sl_gres_kind_row kind = sl_gres_kind_row();
 	struct sl_cluster *c;
+	struct desk d;
 
 	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
 	for (uint32_t k = 1; k <= 2; k++) {
 		kind.key = kind.name = sl_builder_str(b->builder, k == 1 ? "bandwidth" : "mixed");
 		sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
@@ -88,13 +91,16 @@ static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
 		sl_builder_append(b->builder, SL_T_NODE_GRES, &has);
 		build_change(b, SL_T_NODE, n, sl_node_row, .gres = gres);
 	}
-	for (uint32_t id = 1; id <= 5; id++) {
+	for (uint32_t id = 1; id <= 6; id++) {
 		build_pending(b, (struct build_job) { .id = id });
-		build_change_job(b, id, .gres = build_gres(b, id == 4 ? "mixed" : "bandwidth", "", id == 2 ? 1 : 2,
+		build_change_job(b, id, .gres = build_gres(b, id == 4 ? "mixed" : "bandwidth", "", id == 2 ? 1 : id == 6 ? 4 : 2,
 							   id == 3 ? SL_PER_JOB : SL_PER_NODE));
 	}
 	build_change_job(b, 5, .gres = build_gres(b, "bandwidth", "fast", 1, SL_PER_NODE));
-	c = build_cluster(b);
+	d = sit(b);
+	c = d.c;
+	assert_int_equal(start(&d, 6), 0);	/* no node has four, nor has the one that is down */
+	assert_int_equal(d.why.why, SL_WHY_NEVER);
 	assert_string_equal(set_text(want(c, 1)->request.eligible), "2-3");
 	assert_string_equal(set_text(want(c, 2)->request.eligible), "1-3");
 	for (uint32_t id = 1; id <= 2; id++) {
@@ -104,8 +110,7 @@ static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
 	assert_left(want(c, 3), SL_W(UNCOUNTED));
 	assert_left(want(c, 4), SL_W(MANY_GRES));
 	assert_int_equal(want(c, 5)->why, SL_WHY_NEVER);
-	sl_cluster_destroy(c);
-	build_destroy(b);
+	leave(&d);
 }
 
 CELLS(features_and_exclusions_choose_the_nodes,

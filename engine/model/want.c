@@ -213,47 +213,43 @@ static void ask_no_consume(const struct sl_cluster *c, struct want *w, uint32_t 
 		w->pub.asked |= SL_W(UNCOUNTED);
 }
 
-static bool asks_for_shares(const struct sl_cluster *c, const struct sl_gres_need *need)
+/* Bits, 1 << kind: the kinds of gres of which the list says some devices. */
+static uint16_t kinds_with(const uint16_t of[SL_MAX_GRES])
 {
+	uint16_t kinds = 0;
+
 	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
-		if (need->kinds >> k & 1 && c->devices.share[k])
-			return true;
-	return false;
+		kinds |= of[k] ? (uint16_t) (1u << k) : 0;
+	return kinds;
 }
 
 /*
- * Leave the shares of a request to select.  A node can have enough free devices for each part of the request, and
- * not for all of them at once: which device gives what is not known before select has chosen.
+ * Shares are placed where each node gives so many, and none of what they are shares of.  Otherwise they are left to select,
+ * beside other shares or what they are of without a bound: a node can have enough free devices for each part of the request, and not
+ * for all of them at once.  Which device gives what is not known before select has chosen.
  */
-static void drop_shares(const struct sl_cluster *c, struct sl_request *r)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (!asks_for_shares(c, &r->gres[i]))
-			r->gres[kept++] = r->gres[i];
-	r->gres_needs = kept;
-}
-
-/* Shares are placed where each node gives so many, and none of what they are shares of. */
 static void limit_shares(const struct sl_cluster *c, struct want *w)
 {
+	const uint16_t of_share = kinds_with(c->devices.share), of_whole = kinds_with(c->devices.whole);
 	struct sl_request *r = &w->pub.request;
-	uint32_t shares = 0, others = r->whole_nodes, devices = 0;
+	uint32_t shares = 0, devices = 0, kept = 0;
+	bool per_node = !r->whole_nodes;
 
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
-		for (uint32_t k = 0; k < SL_MAX_GRES; k++) {
-			if (!(r->gres[i].kinds >> k & 1))
-				continue;
-			shares += c->devices.share[k] != 0;
-			devices += c->devices.whole[k] != 0;
-			others += c->devices.whole[k] || (c->devices.share[k] && r->gres[i].per != SL_GRES_PER_NODE);
-		}
+		uint16_t share = r->gres[i].kinds & of_share;
+
+		shares += (uint32_t) __builtin_popcount(share);
+		devices += r->gres[i].kinds & of_whole;
+		per_node &= !share || r->gres[i].per == SL_GRES_PER_NODE;
 	}
-	if (shares > 1 || (shares && others))
+	if (shares > 1 || (shares && (devices || !per_node)))
 		w->pub.asked |= SL_W(UNCOUNTED);
-	if (shares > 1 || (shares && devices))
-		drop_shares(c, r);
+	if (shares <= 1 && !(shares && devices))
+		return;
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (!(r->gres[i].kinds & of_share))
+			r->gres[kept++] = r->gres[i];
+	r->gres_needs = kept;
 }
 
 static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -299,7 +295,8 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		else
 			r->gres[r->gres_needs++] = need;
 	}
-	limit_shares(c, w);
+	if (r->gres_needs && c->has_devices)
+		limit_shares(c, w);
 	return 0;
 }
 

@@ -151,7 +151,6 @@ struct want {
 	struct sl_range gres;		/* rows that it asks for */
 	bool asks_no_consume;		/* some of them are used up by nobody */
 	uint32_t parts;
-	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
 	struct enclave *enclave;	/* NULL: main */
 	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
 	uint32_t resv;			/* that it runs in, or SL_NONE; its licences are left to Slurm */

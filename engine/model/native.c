@@ -15,6 +15,8 @@ struct facts {
 	const struct part *part;
 	uint32_t j, resv, asks, flags, select, part_flags;
 	enum sl_constraint constraint;
+	uint32_t pers;			/* of its gres, bits: 1 << SL_PER_* */
+	bool cpus, memory;		/* come with some of them */
 	bool whole, shares;		/* it has whole nodes, shared cores */
 };
 
@@ -30,6 +32,7 @@ static struct facts read_facts(const struct sl_cluster *c, const struct want *w,
 		.select = c->snap->meta.select_flags[0], .part_flags = c->snap->partition.flags[w->entry.partition],
 		.constraint = cluster_constraint(c, c->snap->job.features[j]).kind, .whole = w->pub.request.whole_nodes,
 		.shares = cluster_sharing(c, j, w->entry.partition) > 1,
+		.pers = a->pers, .cpus = a->with.cpus, .memory = a->with.memory,
 	};
 }
 
@@ -73,8 +76,8 @@ static bool has_reserved_gres(const struct facts *f)
 /* It asks for CPUs or memory with gres, and no row of these says any. */
 static bool is_unsaid(const struct facts *f)
 {
-	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->a->with.cpus) ||
-		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->a->with.memory);
+	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->cpus) ||
+		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->memory);
 }
 
 /* For gres of each task and of each node: fewer tasks than that makes. */
@@ -92,7 +95,7 @@ static bool has_several_reservations(const struct facts *f)
 
 static bool has_task_gres(const struct facts *f)
 {
-	return f->a->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
+	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
 }
 
 /* Does it overcommit where select wants a CPU for each task? */
@@ -131,14 +134,14 @@ TEST(ARBITRARY, JOB(distribution) == SL_DIST_ARBITRARY && JOB(arbitrary_tpn).cou
 TEST(TASK_COUNTS, f->asks & SL_ASKS_TASK_COUNTS)
 TEST(GRES, f->a->gres.count)
 TEST(SEVERAL_GRES, f->a->gres.count > 1)
-TEST(JOB_GRES, f->a->pers & 1u << SL_PER_JOB)
+TEST(JOB_GRES, f->pers & 1u << SL_PER_JOB)
 TEST(TASK_GRES, has_task_gres(f))
 TEST(FEWER_TASKS, has_fewer_tasks(f))
-TEST(SOCKET_GRES, f->a->pers & 1u << SL_PER_SOCKET)
+TEST(SOCKET_GRES, f->pers & 1u << SL_PER_SOCKET)
 TEST(BOUND_GRES, f->asks & SL_ASKS_BOUND_GRES)
 TEST(TASKS_PER_GRES, f->asks & SL_ASKS_TASKS_PER_GRES)
-TEST(CPUS_PER_GRES, f->a->with.cpus)
-TEST(MEMORY_PER_GRES, f->a->with.memory)
+TEST(CPUS_PER_GRES, f->cpus)
+TEST(MEMORY_PER_GRES, f->memory)
 TEST(UNSAID, is_unsaid(f))
 TEST(UNCOUNTED, f->asks & (SL_ASKS_UNCOUNTED_GRES | SL_ASKS_ONE_TYPE))
 TEST(WHOLE_SWITCHES, f->asks & SL_ASKS_WHOLE_SWITCHES || f->part_flags & SL_PART_EXCLUSIVE_TOPO)

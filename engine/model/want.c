@@ -392,8 +392,8 @@ static uint32_t ask_blocks(struct sl_cluster *c, struct want *w, struct exact *x
 	bool fills = block && segment % block == 0 && part->block_most <= block &&
 		!(c->snap->partition.flags[w->entry.partition] & SL_PART_BLOCK_LEVELS);
 
-	if (block && !(w->pub.asked & SL_W(SEVERAL_NODES)))
-		r->max_nodes = 1;	/* (so that no policy names two) */
+	if (block && !(w->pub.asked & SL_W(SEVERAL_NODES)) && !x->narrower)
+		r->max_nodes = w->pub.request.max_nodes = 1;	/* (so that no policy names two) */
 	if (!block || r->max_nodes == 1)
 		return 0;
 	w->pub.asked |= SL_W(BLOCKS);

@@ -200,43 +200,31 @@ static void sort_parts(struct sl_part *part, uint32_t parts)
 		}
 }
 
-/* Where several features are counted, each of its nodes has one of them: so does Slurm make up its sets of nodes. */
-static int narrow_to_terms(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
+/* Counts say of how many nodes which features are asked.  Where there are several, each of its nodes has one of them: so does
+ * Slurm make up its sets of nodes. */
+static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const struct sl_constraint_says *says,
+		     struct sl_error *err)
 {
 	struct sl_nodeset any = SL_NODESET_EMPTY;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < terms; i++) {
-		const struct sl_nodeset *f = sl_features_nodes(c->features, str, i, err);
-
-		rc = f ? sl_nodeset_union(&any, f, err) : -1;
-	}
-	if (!rc)
-		rc = sl_nodeset_intersect(&w->eligible, &any, err);
-	sl_nodeset_free(&any);
-	return rc;
-}
-
-/* Counts say of how many nodes which features are asked. */
-static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const struct sl_constraint_says *says,
-		     struct sl_error *err)
-{
-	uint32_t terms = says->choices;
-
-	w->part = calloc(terms + 1, sizeof(*w->part));
+	w->part = calloc(says->choices + 1, sizeof(*w->part));
 	if (!w->part)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-	for (; w->parts < terms; w->parts++) {
+	for (; !rc && w->parts < says->choices; w->parts++) {
 		const struct sl_nodeset *f = sl_features_nodes(c->features, str, w->parts, err);
 
 		w->part[w->parts].count = says->count[w->parts];
-		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0)
-			return -1;
+		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0 || sl_nodeset_union(&any, f, err) < 0)
+			rc = -1;
 	}
+	if (!rc && w->parts > 1)
+		rc = sl_nodeset_intersect(&w->eligible, &any, err);
+	sl_nodeset_free(&any);
 	sort_parts(w->part, w->parts);
 	w->pub.request.part = w->part;
 	w->pub.request.parts = w->parts;
-	return 0;
+	return rc;
 }
 
 /*
@@ -248,11 +236,8 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job];
 	struct sl_constraint_says says = cluster_constraint(c, str);
 
-	if (says.kind == SL_CONSTRAINT_COUNTED) {
-		if (says.choices > 1 && narrow_to_terms(c, w, str, says.choices, err) < 0)
-			return -1;
-		return w->for_chance ? 0 : add_parts(c, w, str, &says, err);
-	}
+	if (says.kind == SL_CONSTRAINT_COUNTED)
+		return add_parts(c, w, str, &says, err);
 	if (says.choices == 1 && !*cluster_str(c, prefer)) {
 		const struct sl_nodeset *f = sl_features_nodes(c->features, str, 0, err);
 
@@ -426,8 +411,7 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 /* Alone on the machine, its nodes that are down or drained among them. */
 static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .asks_no_consume = w->asks_no_consume,
-			    .for_chance = true };
+	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .asks_no_consume = w->asks_no_consume };
 	struct exact same = { .narrower = false };
 	struct sl_misfit misfit;
 	int rc;
@@ -436,6 +420,7 @@ static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error 
 	all.pub.asked = w->pub.asked;
 	all.pub.request = w->pub.request;
 	rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
+	all.pub.request = w->pub.request;	/* (its parts too, none if it is native) */
 	all.pub.request.eligible = &all.eligible;
 	all.pub.request.max_leaves = 0;
 	all.count = w->count;

@@ -69,6 +69,25 @@ static int split_table(struct sl_stock_work *w, int64_t t, struct sl_error *err)
 	return 0;
 }
 
+/*
+ * The end of _add_reservation(): from the stretch before the one that ends with or behind *from*, up to the one that begins at *to*,
+ * the first that has the same nodes as the next one becomes one with it.  No more than one does.
+ */
+static void drop_equal(struct sl_stock_work *w, int64_t from, int64_t to)
+{
+	for (uint32_t i = 0; i + 1 < w->stretches && w->stretch[i].begin < to; i++) {
+		struct stretch *s = &w->stretch[i];
+		struct sl_nodeset spare = s[1].open;
+
+		if (s[1].end < from || !sl_nodeset_equal(&s->open, &spare))
+			continue;
+		s->end = s[1].end;
+		memmove(s + 1, s + 2, (w->stretches - i - 2) * sizeof(*s));
+		w->stretch[--w->stretches].open = spare;
+		return;
+	}
+}
+
 /* _add_reservation(): *nodes* are nobody else's from the beginning of the resolution on in which the job would start to that in
  * which it would end. */
 static int reserve(struct sl_stock *s, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err)
@@ -83,6 +102,7 @@ static int reserve(struct sl_stock *s, const struct sl_nodeset *nodes, int64_t f
 		if (w->stretch[i].begin >= from && w->stretch[i].end <= to &&
 		    sl_nodeset_subtract(&w->stretch[i].open, nodes, err) < 0)
 			return -1;
+	drop_equal(w, from, to);
 	return 0;
 }
 
@@ -240,26 +260,19 @@ static int note_start(struct sl_stock_work *w, struct sl_error *err)
 	return 0;
 }
 
-static int keep_layout(struct sl_stock *s, int64_t start, int64_t end, struct sl_error *err)
+/* work.layout gets a reservation for as long as the job would run.  1: other reservations are in its way; 0: it has one; -1. */
+static int reserve_layout(struct sl_stock *s, int64_t start, int64_t end, struct sl_error *err)
 {
 	struct sl_stock_work *w = s->work;
 	int64_t grain = s->opt.bf_resolution_s;
-	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < w->layout.shares; i++)
-		rc = reserve(s, &w->layout.share[i].nodes, floor_to(start, grain), floor_to(end, grain), err);
-	return rc;
-}
-
-static bool layout_is_reserved(const struct sl_stock *s, int64_t start, int64_t end)
-{
-	const struct sl_stock_work *w = s->work;
-	int64_t grain = s->opt.bf_resolution_s;
-
+	start = floor_to(start, grain);
+	end = floor_to(end, grain);
+	sl_nodeset_clear(&w->tmp);
 	for (uint32_t i = 0; i < w->layout.shares; i++)
-		if (is_reserved(w, &w->layout.share[i].nodes, floor_to(start, grain), floor_to(end, grain)))
-			return true;
-	return false;
+		if (sl_nodeset_union(&w->tmp, &w->layout.share[i].nodes, err) < 0)
+			return -1;
+	return is_reserved(w, &w->tmp, start, end) ? 1 : reserve(s, &w->tmp, start, end, err);
 }
 
 /* It starts or gets a reservation, or neither.  *tried: select was asked. */
@@ -284,8 +297,9 @@ static int try_job(struct sl_stock *s, struct sl_entry e, const struct sl_want *
 			if (!later || start <= later) {
 				if (start > w->now + s->opt.bf_window_s)
 					return 0;
-				if (!layout_is_reserved(s, start, start + limit))
-					return keep_layout(s, start, start + limit, err);
+				rc = reserve_layout(s, start, start + limit, err);
+				if (rc <= 0)
+					return rc;
 				later = start;
 			}
 		}

@@ -217,6 +217,22 @@ static void reservations_take_nodes_that_are_free_already_as_select_does(void **
 	STARTS("3x1c", jobs, sl_stock_defaults(), 6000, 6000, 7000, 7000);
 }
 
+/*
+ * Jobs 2 to 4 are to have n1 one after the other, from 7200 to 10800.  For backfill that is one reservation, behind which it looks for a
+ * place for job 5: so this one is to have both nodes at 10800, and job 6 would delay it.
+ */
+static void reservations_that_follow_each_other_are_one(void **state)
+{
+	static const char jobs[] = DUMP "1|6000|1200|20|COMPLETED|1|one\n2|6001|1200|20|COMPLETED|1|one\n3|6002|1200|20|COMPLETED|1|one\n"
+		"4|6003|1200|20|COMPLETED|1|one\n5|6004|1800|30|COMPLETED|2|both\n6|6005|5400|90|COMPLETED|1|two\n";
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=1\n"
+		"PartitionName=both Nodes=n[1-2] Default=YES\nPartitionName=one Nodes=n1\nPartitionName=two Nodes=n2\n"));
+	STARTS(conf, jobs, sl_stock_defaults(), 6000, 7200, 8400, 9600, 10800, 12600);
+}
+
 static const char two_partitions[] =
 	"SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-4] CPUs=1\n"
 	"PartitionName=all Nodes=n[1-4] Default=YES\nPartitionName=part Nodes=n[1-2]\n";
@@ -401,6 +417,7 @@ int main(void)
 		cmocka_unit_test(backfill_looks_at_no_more_jobs_than_it_is_told),
 		cmocka_unit_test(reservations_of_backfill_are_of_whole_nodes),
 		cmocka_unit_test(reservations_take_nodes_that_are_free_already_as_select_does),
+		cmocka_unit_test(reservations_that_follow_each_other_are_one),
 		cmocka_unit_test(beyond_its_window_backfill_reserves_nothing),
 		cmocka_unit_test(a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have),
 		cmocka_unit_test(the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold),

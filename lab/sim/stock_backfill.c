@@ -150,11 +150,11 @@ static int add_ending(struct sl_stock_work *w, uint32_t job, int64_t end, const 
 		      struct sl_error *err)
 {
 	if (sl_grow(&w->ending, &w->ending_room, w->endings + UINT64_C(1), sizeof(*w->ending), err) < 0 ||
-	    sl_grow(&w->node, &w->node_room, w->nodes + (uint64_t) count, sizeof(*w->node), err) < 0)
+	    sl_grow(&w->held, &w->held_room, w->holds + (uint64_t) count, sizeof(*w->held), err) < 0)
 		return -1;
-	w->ending[w->endings++] = (struct ending) { .end = end, .job = job, .first = w->nodes, .count = count };
+	w->ending[w->endings++] = (struct ending) { .end = end, .job = job, .first = w->holds, .count = count };
 	for (uint32_t i = 0; i < count; i++)
-		w->node[w->nodes++] = place[i].node;
+		w->held[w->holds++] = place[i];
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static int gather_endings(struct sl_stock_work *w, struct sl_error *err)
 	uint32_t running, started, count;
 	const uint32_t *job = sl_cluster_running(w->c, &running);
 
-	w->endings = w->nodes = 0;
+	w->endings = w->holds = 0;
 	for (uint32_t i = 0; i < running; i++) {
 		const struct sl_place *place = sl_cluster_places(w->c, job[i], &count);
 
@@ -204,9 +204,49 @@ static int gather_endings(struct sl_stock_work *w, struct sl_error *err)
 static bool ends_on_open_nodes(const struct sl_stock_work *w, const struct ending *e)
 {
 	for (uint32_t i = 0; i < e->count; i++)
-		if (sl_nodeset_contains(&w->open, w->node[e->first + i]))
+		if (sl_nodeset_contains(&w->open, w->held[e->first + i].node))
 			return true;
 	return false;
+}
+
+/* What the job holds of its nodes is not free at *t*; nothing of a node is that has not so much free. */
+static int hold(struct sl_stock_work *w, const struct ending *e, int64_t t, struct sl_error *err)
+{
+	struct sl_timeline *tl = sl_cluster_timeline(w->c);
+
+	for (uint32_t i = e->first; i < e->first + e->count; i++) {
+		struct sl_resources r = { .memory = w->held[i].memory, .cores = (int32_t) w->held[i].cores };
+
+		memcpy(r.gres, w->held[i].gres, sizeof(r.gres));
+		sl_nodeset_clear(&w->tmp);
+		if (sl_nodeset_add(&w->tmp, w->held[i].node, w->held[i].node, err) < 0)
+			return -1;
+		if (sl_timeline_book_beneath(tl, &w->tmp, &r, t, t + 1, err) < 0 &&
+		    (err->code != SL_EBUSY || sl_timeline_block(tl, &w->tmp, t, t + 1, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Does it fit when jobs have been taken away up to the one before ending *i*?  Those that end in the same second as that one, from
+ * *i* on, are there still. */
+static int fits_without(struct sl_stock_work *w, struct sl_entry e, uint32_t i, int64_t end, int64_t t, struct sl_error *err)
+{
+	struct sl_timeline *tl = sl_cluster_timeline(w->c);
+	uint32_t mark;
+	int rc = 0;
+
+	if (i == w->endings || w->ending[i].end != end)
+		return stock_fits(w, e, t, err);
+	mark = sl_timeline_mark(tl);
+	if (mark == SL_NO_MARK)
+		return sl_fail(err, SL_ELIMIT, "stock schedulers: the timeline has too many marks");
+	for (; !rc && i < w->endings && w->ending[i].end == end; i++)
+		rc = hold(w, &w->ending[i], t, err);
+	if (!rc)
+		rc = stock_fits(w, e, t, err);
+	sl_timeline_rollback(tl, mark);
+	return rc;
 }
 
 /*
@@ -242,7 +282,7 @@ static int foresee(struct sl_stock *s, struct sl_entry e, int64_t *start, struct
 			window = s->opt.bf_window_scale_s ? window + s->opt.bf_window_scale_s : 2 * window;
 		while (i < w->endings && w->ending[i].end != SL_UNLIMITED && w->ending[i].end > base + window);
 		*start = sl_max_signed(last->end, w->now + 1);
-		rc = stock_fits(w, e, *start, err);
+		rc = fits_without(w, e, i, last->end, *start, err);
 	}
 	return rc;
 }
@@ -345,7 +385,7 @@ void stock_work_free(struct sl_stock_work *w)
 	sl_layout_free(&w->layout);
 	free(w->stretch);
 	free(w->ending);
-	free(w->node);
+	free(w->held);
 	free(w->place);
 	free(w->pick);
 	free(w->cores);

@@ -14,7 +14,7 @@ struct stretch {
 	struct sl_nodeset open;
 };
 
-/* A job that runs, or has been started by this decision: when its walltime ends, and its nodes in backfill.node. */
+/* A job that runs, or has been started by this decision: when its walltime ends, and what it holds in backfill.held. */
 struct ending {
 	int64_t end;
 	uint32_t job, first, count;
@@ -42,7 +42,8 @@ struct sl_stock_work {
 	uint32_t stretches, stretch_room;
 	struct ending *ending;
 	uint32_t endings, ending_room;
-	uint32_t *node, nodes, node_room;
+	struct sl_place *held;
+	uint32_t holds, held_room;
 	struct sl_nodeset tmp, next;
 };
 

@@ -398,6 +398,25 @@ static void jobs_that_end_in_the_same_second_are_taken_in_the_order_of_their_sub
 		(const int64_t[]) { 6000, 6000, 6000, 7080, 7140 }, 5);
 }
 
+/*
+ * Jobs 4 and 5 end in the same second.  Select takes job 4 away with job 2, behind job 3 of another node, and sees job 5's end beyond its
+ * window: so job 6 is foreseen on n1 and n3, and job 7 has n2.
+ */
+static void select_takes_jobs_away_one_by_one_in_a_second_too(void **state)
+{
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-4] CPUs=2 CoresPerSocket=2\n"
+		"PartitionName=part Nodes=n[1-3] Default=YES\nPartitionName=one Nodes=n1\nPartitionName=two Nodes=n2\n"
+		"PartitionName=three Nodes=n3\nPartitionName=rest Nodes=n4\n"));
+	assert_starts_on(conf, "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NNodes|Partition|Priority\n"
+		"1|5000|5000|5000|10|1|COMPLETED|1|1|one|1\n2|6000|6000|6000|1020|17|COMPLETED|1|1|one|1\n"
+		"3|6000|6000|6000|1080|18|COMPLETED|1|1|rest|1\n4|6000|6000|6000|1200|20|COMPLETED|1|1|three|1\n"
+		"5|6000|6000|6000|1200|20|COMPLETED|1|1|two|1\n6|6001|6001|7200|60|2|COMPLETED|4|2|part|2000\n"
+		"7|6002|6002|6030|3000|50|COMPLETED|1|1|two|1000\n", 1, (const int64_t[]) { 6000, 6000, 6000, 6000, 7200, 6030 }, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +429,7 @@ int main(void)
 		cmocka_unit_test(backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up),
 		cmocka_unit_test(a_start_is_foreseen_where_a_group_of_jobs_has_ended),
 		cmocka_unit_test(select_passes_over_the_end_of_its_window_behind_a_job_of_other_nodes),
+		cmocka_unit_test(select_takes_jobs_away_one_by_one_in_a_second_too),
 		cmocka_unit_test(jobs_that_end_in_the_same_second_are_taken_in_the_order_of_their_submission),
 		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
 		cmocka_unit_test(the_number_of_nodes_binds_after_sets_are_compared),

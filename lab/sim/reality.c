@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/order.h"
 #include "sim/replay.h"
 #include "workload/demand.h"
 
@@ -46,6 +47,20 @@ static int64_t priority_at(const struct sl_reality *r, uint32_t row, int64_t now
 	return priority > 1 ? (int64_t) priority : 1;
 }
 
+/* sort_job_queue2(): what snap.job.submit_time has is when a job became eligible. */
+static int by_slurm(const void *a, const void *b, void *arg)
+{
+	const struct sl_entry *x = a, *y = b;
+	const struct sl_workload *w = arg;
+	const uint32_t *tier = w->snap.partition.priority_tier;
+	const struct sl_job_view *job = &w->snap.job;
+
+	return SL_ORDER(tier[y->partition], tier[x->partition]) ?:
+		SL_ORDER(job->priority[y->job], job->priority[x->job]) ?:
+		SL_ORDER(w->real[x->job].submit_s, w->real[y->job].submit_s) ?: SL_ORDER(job->id[x->job], job->id[y->job]) ?:
+		SL_ORDER(x->partition, y->partition);
+}
+
 int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err)
 {
 	const struct sl_reality *r = arg;
@@ -56,7 +71,7 @@ int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *arg, struct 
 	(void) err;
 	for (uint32_t i = 0; i < queued; i++)
 		*(int64_t *) (uintptr_t) &s->job.priority[e[i].job] = priority_at(r, e[i].job, now);
-	sl_cluster_sort(c, sl_replay_by_slurm, (void *) (uintptr_t) s);
+	sl_cluster_sort(c, by_slurm, (void *) (uintptr_t) r->workload);
 	return 0;
 }
 

@@ -86,7 +86,4 @@ void sl_replay_close(struct sl_replay *r);
  * nodes and priorities as they were, and the queue in Slurm's order. */
 int sl_replay_before_pass(struct sl_cluster *c, int64_t now, void *replay, struct sl_error *err);
 
-/* Slurm's order of the queue: PriorityTier, priority, submission.  For sl_cluster_sort(), with the struct sl_snapshot. */
-int sl_replay_by_slurm(const void *a, const void *b, void *snapshot);
-
 #endif

@@ -8,7 +8,8 @@
 
 /* -- the order of the queue ---------------------------------------------------------- */
 
-int sl_replay_by_slurm(const void *a, const void *b, void *arg)
+/* Slurm's: PriorityTier, priority, submission. */
+static int by_slurm(const void *a, const void *b, void *arg)
 {
 	const struct sl_entry *x = a, *y = b;
 	const struct sl_snapshot *s = arg;
@@ -52,6 +53,6 @@ int sl_replay_before_pass(struct sl_cluster *c, int64_t now, void *arg, struct s
 	}
 	if (r->node_of[r->applied] > r->node_of[first] && set_down(r, c, err) < 0)
 		return -1;
-	sl_cluster_sort(c, sl_replay_by_slurm, s);
+	sl_cluster_sort(c, by_slurm, s);
 	return 0;
 }

@@ -353,6 +353,14 @@ static void priorities_that_are_too_small_for_the_age_are_those_of_submission(vo
 			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
 }
 
+/* Job 3 was submitted before job 4, and has become eligible after it.  Both have a priority of 1000 at 10000. */
+static void equal_priorities_are_taken_in_the_order_of_submission(void **state)
+{
+	(void) state;
+	assert_starts_of_dump(HEAD "3|9001|9500|10010|10|60|COMPLETED|4|1003\n4|9400|9400|10000|10|60|COMPLETED|4|1000\n",
+			      (const int64_t[]) { 9000, 10010, 10000 }, 3);
+}
+
 /* Job 4 comes first, but within three seconds of job 3. */
 static void jobs_that_come_one_after_the_other_are_taken_together(void **state)
 {
@@ -442,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have),
 		cmocka_unit_test(the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold),
 		cmocka_unit_test(recorded_priorities_have_the_age_of_their_start_in_them),
+		cmocka_unit_test(equal_priorities_are_taken_in_the_order_of_submission),
 		cmocka_unit_test(priorities_that_are_too_small_for_the_age_are_those_of_submission),
 	};
 

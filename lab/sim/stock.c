@@ -306,11 +306,13 @@ static int decide(struct sl_stock *s, struct sl_error *err)
 		wake(s, due);
 		return 0;
 	}
-	s->changed = false;
 	s->backfilled_s = now;
 	rc = s->opt.pool ? backfill_pool(s, err) : stock_backfill(s, err);
 	note_jobs(s);
 	s->waited = s->waiting > 0;
+	s->changed = s->waited && s->running && !s->opt.pool;
+	if (s->changed)
+		wake(s, next_backfill(s));
 	return rc;
 }
 

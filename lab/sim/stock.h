@@ -9,8 +9,9 @@
  * that came: those that come meanwhile are taken together.  A job that does not fit closes
  * its partition, and keeps that one's nodes from all jobs behind it, until the next time.
  *
- * sched/backfill comes every bf_interval seconds as long as jobs wait, else with the first change after that time.  (A visit after
- * which nothing has changed would decide the same, and is left out.)
+ * sched/backfill comes every bf_interval seconds as long as jobs wait, else with the first change after that time.  It comes without a
+ * change, too: where a walltime ends if the job starts now, and so what that is in the way of, differs each time.  (On a pool of
+ * processors such visits are left out.)
  * A job that it looks at starts if it fits beside all reservations on nodes that none of them needs, or has one itself: of whole
  * nodes, those that select would take then, also such as are free already, from the beginning of the resolution (a minute) in
  * which the job would start.  When that is select finds out by taking away the running jobs in groups, in the order in which
@@ -55,7 +56,7 @@ struct sl_stock {
 	/* private */
 	int64_t backfilled_s;		/* when backfill came last */
 	bool waited;			/* and left jobs that wait */
-	bool changed;			/* a job came or ended since then */
+	bool changed;			/* a job came or ended since then, or is waiting for another one's end */
 	int64_t came_s;			/* when the main one last went through it for jobs that came */
 	uint32_t running, waiting;	/* jobs, after the last decision */
 	int64_t went_through_s;		/* when the main one last went through the whole queue */

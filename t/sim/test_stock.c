@@ -105,6 +105,22 @@ static void backfill_comes_in_step_as_long_as_jobs_wait(void **state)
 	STARTS("4x1c", late, sl_stock_defaults(), 6000, 7000, 6510);
 }
 
+/*
+ * At first job 4 is to have n1 from 6650 to 7250, that is: the minutes from 6600 to 7200, when job 3 is to have it, and job 5 would delay
+ * job 4.  Nothing happens before 6650.  But at 6620 job 4's walltime is too long for n1, and so job 5, which ends at 7160, starts.
+ */
+static void backfill_decides_anew_as_time_goes_by(void **state)
+{
+	static const char jobs[] = DUMP "1|6000|1200|20|COMPLETED|2|two\n2|6050|600|10|COMPLETED|1|one\n3|6060|600|10|COMPLETED|4|both\n"
+		"4|6061|600|10|COMPLETED|2|one\n5|6062|540|9|COMPLETED|1|one\n";
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=2 CoresPerSocket=2\n"
+		"PartitionName=both Nodes=n[1-2] Default=YES\nPartitionName=one Nodes=n1\nPartitionName=two Nodes=n2\n"));
+	STARTS(conf, jobs, sl_stock_defaults(), 6000, 6050, 7200, 7800, 6620);
+}
+
 static void backfill_comes_at_once_where_nobody_has_waited(void **state)
 {
 	static const char late[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6500, 4, 50, 50) "," JOB(3, 6500, 1, 60, 60) "]}";
@@ -432,6 +448,7 @@ int main(void)
 		cmocka_unit_test(backfill_sees_no_more_than_its_resolution),
 		cmocka_unit_test(the_builtin_scheduler_starts_nothing_behind_one_that_waits),
 		cmocka_unit_test(backfill_comes_in_step_as_long_as_jobs_wait),
+		cmocka_unit_test(backfill_decides_anew_as_time_goes_by),
 		cmocka_unit_test(backfill_comes_at_once_where_nobody_has_waited),
 		cmocka_unit_test(backfill_sees_jobs_that_come_as_the_main_scheduler_wakes_up),
 		cmocka_unit_test(backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up),

@@ -2,12 +2,15 @@
 #include "sim/reality.h"
 
 #include <math.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "base/order.h"
 #include "sim/replay.h"
 #include "workload/demand.h"
+
+#define NEARLY_WHOLE 1e-6	/* of a priority: what sums of fractions are off at most */
 
 /* -- order ----------------------------------------------------------------- */
 
@@ -23,7 +26,11 @@ static double age_part(const struct sl_stock_options *opt, int64_t eligible, int
 void sl_reality_begin(struct sl_reality *r)
 {
 	const struct sl_workload *w = r->workload;
+	const struct sl_node_view *node = &w->snap.node;
 
+	r->cpus = 0;
+	for (uint32_t i = 0; i < node->rows; i++)
+		r->cpus += (double) node->cores[i] * node->threads[i];
 	r->aged = true;
 	for (uint32_t row = 0; row < w->snap.job.rows && r->aged; row++) {
 		const struct sl_real *real = &w->real[row];
@@ -33,17 +40,40 @@ void sl_reality_begin(struct sl_reality *r)
 	}
 }
 
+/* What its size adds to a job's priority: set_priority_factors(). */
+static double size_part(const struct sl_reality *r, uint32_t row)
+{
+	const struct sl_snapshot *s = &r->workload->snap;
+	double size = r->cpus > 0 ? (s->job.min_nodes[row] / (double) s->node.rows + s->job.num_tasks[row] / r->cpus) / 2 : 0;
+
+	size = size > 1 ? 1 : size;
+	return r->stock.size_weight * (r->stock.favours_small ? 1 - size : size);
+}
+
+/* A recorded priority without the age that it has in it. */
+static double base_priority(const struct sl_reality *r, uint32_t row)
+{
+	const struct sl_real *real = &r->workload->real[row];
+	double base = real->priority, size;
+
+	if (r->aged)
+		base -= age_part(&r->stock, r->workload->snap.job.submit_time[row], real->start_s);
+	if (!r->stock.size_weight)
+		return base;
+	size = size_part(r, row);
+	return size + ceil(base - size - NEARLY_WHOLE);
+}
+
 static int64_t priority_at(const struct sl_reality *r, uint32_t row, int64_t now)
 {
 	const struct sl_real *real = &r->workload->real[row];
-	int64_t eligible = r->workload->snap.job.submit_time[row];
-	double priority = real->priority;
+	double priority;
 
 	if (real->ran)
 		return SL_STOCK_AT_ONCE + real->priority;
 	if (!real->priority)
 		return 0;
-	priority += age_part(&r->stock, eligible, now) - (r->aged ? age_part(&r->stock, eligible, real->start_s) : 0);
+	priority = base_priority(r, row) + age_part(&r->stock, r->workload->snap.job.submit_time[row], now);
 	return priority > 1 ? (int64_t) priority : 1;
 }
 

@@ -7,6 +7,8 @@
  * (sl_stock_options.age_weight), that part is the one of the instant, so that jobs that wait longer here than they did go on
  * rising.  The recorded priority is that of the job's start, its age included, or that of its submission (22.05's database
  * keeps that one): the latter where one is recorded that is less than what the age alone would have added by its start.
+ * Recorded priorities are whole numbers, and those at any instant are, but not what they are the sum of: where the part of the job's size
+ * is the only other one that may have a fraction (sl_stock_options.size_weight), the sum is made of this part as it was.
  * Where no priority is recorded, jobs are in the order in which they became eligible.
  *
  * Ownership: borrows the workload.  Threads: none.
@@ -23,7 +25,9 @@
 struct sl_reality {
 	const struct sl_workload *workload;
 	struct sl_stock_options stock;
-	bool aged;			/* recorded priorities have the age in them; sl_reality_begin() */
+	/* sl_reality_begin() */
+	bool aged;			/* recorded priorities have the age in them */
+	double cpus;			/* of the machine */
 };
 
 /* Find out what the recorded priorities are, when workload and stock are there. */

@@ -46,12 +46,22 @@ static const char *setting(const struct sl_conf *c, const char *key, const char 
 	return v ? v->value : standard;
 }
 
+/* True if a priority may have other fractions than those of the job's age and size. */
+static bool has_fractions(const struct sl_conf *c)
+{
+	return strtod(setting(c, "PriorityWeightFairshare", "0"), NULL) > 0 || strtod(setting(c, "PriorityWeightAssoc", "0"), NULL) > 0 ||
+		*setting(c, "PriorityWeightTRES", "") || strcasestr(setting(c, "PriorityFlags", ""), "SMALL_RELATIVE_TO_TIME");
+}
+
 static void read_priority(struct sl_stock_options *opt, const struct sl_conf *c)
 {
 	int64_t age = 7 * 86400;
 
 	if (strcasecmp(setting(c, "PriorityType", ""), "priority/multifactor"))
 		return;
+	if (!has_fractions(c))
+		opt->size_weight = strtod(setting(c, "PriorityWeightJobSize", "0"), NULL);
+	opt->favours_small = !strcasecmp(setting(c, "PriorityFavorSmall", "no"), "yes");
 	opt->age_weight = strtod(setting(c, "PriorityWeightAge", "0"), NULL);
 	if (!sl_scan_duration(setting(c, "PriorityMaxAge", "7-0"), &age) || age <= 0 || age == SL_UNLIMITED)
 		opt->age_weight = 0;

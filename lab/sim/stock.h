@@ -38,6 +38,9 @@ struct sl_stock_options {
 	double age_weight;
 	int64_t max_age_s;
 	int64_t calc_period_s;		/* how often that is computed anew */
+	/* How much the size of a job that has the whole machine adds.  0 also where other parts of a priority may be no whole numbers. */
+	double size_weight;
+	bool favours_small;		/* so much the less a larger one */
 };
 
 /* A job of that priority or of a higher one, which none has in Slurm, is started as it comes, and takes nobody's turn. */

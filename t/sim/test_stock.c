@@ -294,7 +294,7 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 	assert_int_equal(sl_stock_read(&opt, write_file("a.conf", "SchedulerType=sched/backfill\nPriorityType=priority/multifactor\n"
 		"SchedulerParameters=bf_interval=20,bf_window=60,bf_max_job_test=7,default_queue_depth=9,bf_resolution=300,sched_interval=90,"
 		"batch_sched_delay=0,bf_window_scale=45\n"
-		"PriorityWeightAge=500\nPriorityMaxAge=1-0\n"), &err), 0);
+		"PriorityWeightAge=500\nPriorityMaxAge=1-0\nPriorityWeightJobSize=40\nPriorityFavorSmall=YES\n"), &err), 0);
 	assert_int_equal(opt.bf_interval_s, 20);
 	assert_int_equal(opt.bf_window_s, 3600);
 	assert_int_equal(opt.bf_resolution_s, 300);
@@ -305,6 +305,10 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 	assert_int_equal(opt.bf_window_scale_s, 45);
 	assert_int_equal(opt.max_age_s, 86400);
 	assert_true(opt.age_weight > 499 && opt.age_weight < 501 && !opt.builtin);
+	assert_true(opt.size_weight > 39 && opt.size_weight < 41 && opt.favours_small);
+	assert_int_equal(sl_stock_read(&opt, write_file("c.conf", "PriorityType=priority/multifactor\nPriorityWeightJobSize=40\n"
+		"PriorityWeightFairshare=9\n"), &err), 0);
+	assert_false(opt.size_weight > 0 || opt.favours_small);
 	assert_int_equal(sl_stock_read(&opt, write_file("b.conf", "SchedulerType=sched/builtin\nSchedulerParameters=xbf_interval=20,bf_window=no\n"),
 				       &err), 0);
 	assert_int_equal(opt.bf_interval_s, 30);
@@ -312,7 +316,7 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 	assert_true(opt.builtin);
 }
 
-/* Simulated with ages of 1000 in an hour; the starts of the dump's jobs but those that ran, in the order in which they are eligible. */
+/* Simulated with ages of 1000 in an hour and sizes of 10; the starts of the dump's jobs but those that ran, in the order in which they are eligible. */
 static void assert_starts_on(const char *machine, const char *dump, uint32_t ran, const int64_t *start, uint32_t n)
 {
 	const struct sl_workload_options wopt = { .machine = machine, .as_it_was = true };
@@ -328,6 +332,7 @@ static void assert_starts_on(const char *machine, const char *dump, uint32_t ran
 	if (!w)
 		fail_msg("%s", err.text);
 	reality.stock.age_weight = 1000;
+	reality.stock.size_weight = 10;
 	reality.stock.max_age_s = 3600;
 	sl_reality_begin(&reality);
 	stock = (struct sl_stock) { .opt = reality.stock };
@@ -366,6 +371,19 @@ static void priorities_that_are_too_small_for_the_age_are_those_of_submission(vo
 {
 	(void) state;
 	assert_starts_of_dump(HEAD "3|9001|9001|12601|10|60|COMPLETED|4|5\n4|9500|9500|11000|10|60|COMPLETED|4|50\n",
+			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
+}
+
+/*
+ * Job 3 has all four nodes, 10 of its priority, and job 4 three, 7.5, of which 7 are recorded.  With their ages these are 284 and 285
+ * at 10000.
+ */
+static void what_a_size_adds_to_a_priority_is_not_rounded(void **state)
+{
+	(void) state;
+	assert_starts_of_dump("JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NNodes|Priority\n"
+		"1|6000|6000|6000|100|60|COMPLETED|4|4|1\n2|9000|9000|9000|1000|60|COMPLETED|4|4|1\n"
+		"3|9000|9012|12601|10|60|COMPLETED|4|4|10\n4|9001|9001|12612|10|60|COMPLETED|3|3|7\n",
 			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
 }
 
@@ -467,6 +485,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have),
 		cmocka_unit_test(the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold),
 		cmocka_unit_test(recorded_priorities_have_the_age_of_their_start_in_them),
+		cmocka_unit_test(what_a_size_adds_to_a_priority_is_not_rounded),
 		cmocka_unit_test(equal_priorities_are_taken_in_the_order_of_submission),
 		cmocka_unit_test(priorities_that_are_too_small_for_the_age_are_those_of_submission),
 	};

@@ -18,7 +18,8 @@
 static double age_part(const struct sl_stock_options *opt, int64_t eligible, int64_t now)
 {
 	int64_t period = opt->calc_period_s > 0 ? opt->calc_period_s : 1;
-	int64_t age = sl_min_signed(sl_max_signed(now / period * period - eligible, 0), opt->max_age_s);
+	int64_t computed = (now - opt->calc_phase_s) / period * period + opt->calc_phase_s;
+	int64_t age = sl_min_signed(sl_max_signed(computed - eligible, 0), opt->max_age_s);
 
 	return opt->age_weight && opt->max_age_s ? opt->age_weight * (double) age / (double) opt->max_age_s : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/stock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,7 @@
 #include "timeline/choose.h"
 
 #define NOT_YET INT64_MIN
+#define GOLDEN_RATIO 0.6180339887	/* its multiples lie evenly between whole numbers */
 
 struct sl_stock_options sl_stock_defaults(void)
 {
@@ -91,6 +93,14 @@ int sl_stock_read(struct sl_stock_options *opt, const char *path, struct sl_erro
 	read_priority(opt, c);
 	sl_conf_destroy(c);
 	return 0;
+}
+
+void sl_stock_phase(struct sl_stock_options *opt, uint32_t i, uint32_t n)
+{
+	double turn = i * GOLDEN_RATIO;
+
+	opt->phase_s = i * opt->bf_interval_s / n;
+	opt->calc_phase_s = (int64_t) ((turn - floor(turn)) * (double) opt->calc_period_s);
 }
 
 /* -- life ---------------------------------------------------------------------- */

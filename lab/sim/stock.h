@@ -38,6 +38,7 @@ struct sl_stock_options {
 	double age_weight;
 	int64_t max_age_s;
 	int64_t calc_period_s;		/* how often that is computed anew */
+	int64_t calc_phase_s;		/* and how many seconds after a multiple of that */
 	/* How much the size of a job that has the whole machine adds.  0 also where other parts of a priority may be no whole numbers. */
 	double size_weight;
 	bool favours_small;		/* so much the less a larger one */
@@ -51,6 +52,9 @@ struct sl_stock_options sl_stock_defaults(void);
 
 /* What a slurm.conf says of them.  0, or -1 with *err. */
 int sl_stock_read(struct sl_stock_options *opt, const char *path, struct sl_error *err);
+
+/* The seconds of backfill and of priorities in simulation *i* of *n*, each evenly over its interval.  Both are 0 in the first one. */
+void sl_stock_phase(struct sl_stock_options *opt, uint32_t i, uint32_t n);
 
 struct sl_stock {
 	struct sl_stock_options opt;

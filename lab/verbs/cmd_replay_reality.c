@@ -350,9 +350,10 @@ static struct sl_workload *load_log(const struct sl_replay_args *v, const char *
 	return w;
 }
 
-/* Once, with the bundle's policy, or with Slurm's own schedulers where there is none, whose backfill comes at that second. */
-static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, int64_t phase_s,
-			 struct sl_reality_jobs *jobs, char **trace, struct sl_error *err)
+/* Once, with the bundle's policy, or with Slurm's own schedulers where there is none, in simulation *i* of so many at other
+ * seconds. */
+static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, uint32_t i,
+			 uint32_t phases, struct sl_reality_jobs *jobs, char **trace, struct sl_error *err)
 {
 	struct sl_reality reality = { .workload = w };
 	struct sl_stock stock = { 0 };
@@ -363,7 +364,7 @@ static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, 
 
 	sl_replay_stock(v, &reality.stock);
 	reality.stock.pool = !v->machine;
-	reality.stock.phase_s = phase_s;
+	sl_stock_phase(&reality.stock, i, phases);
 	sl_reality_begin(&reality);
 	stock.opt = reality.stock;
 	opt.keep_schedule = true;
@@ -403,7 +404,7 @@ static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, s
 	for (uint32_t i = 0; !rc && i < said.phases; i++) {
 		struct sl_reality_jobs jobs = { 0 };
 
-		rc = simulate_once(v, w, script, i * stock.bf_interval_s / said.phases, &jobs, trace, err);
+		rc = simulate_once(v, w, script, i, said.phases, &jobs, trace, err);
 		if (!rc)
 			rc = sl_reality_add(&sum, &jobs, err);
 		else

@@ -316,13 +316,24 @@ static void the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold(void 
 	assert_true(opt.builtin);
 }
 
+static struct sl_stock_options ages_and_sizes(void)
+{
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	opt.age_weight = 1000;
+	opt.max_age_s = 3600;
+	opt.size_weight = 10;
+	return opt;
+}
+
 /* Simulated with ages of 1000 in an hour and sizes of 10; the starts of the dump's jobs but those that ran, in the order in which they are eligible. */
-static void assert_starts_on(const char *machine, const char *dump, uint32_t ran, const int64_t *start, uint32_t n)
+static void assert_starts_with(struct sl_stock_options stock_options, const char *machine, const char *dump, uint32_t ran,
+			       const int64_t *start, uint32_t n)
 {
 	const struct sl_workload_options wopt = { .machine = machine, .as_it_was = true };
 	struct sl_error err = { 0 };
 	struct sl_workload *w = sl_workload_load(write_file("dump.txt", dump), &wopt, &err);
-	struct sl_reality reality = { .workload = w, .stock = sl_stock_defaults() };
+	struct sl_reality reality = { .workload = w, .stock = stock_options };
 	struct sl_stock stock;
 	struct sl_sim_options opt = { .keep_schedule = true, .before_pass = sl_reality_before_pass, .before_pass_arg = &reality,
 				      .decide = sl_stock_decide, .decide_arg = &stock, .wake_at = &stock.wake_at };
@@ -331,9 +342,6 @@ static void assert_starts_on(const char *machine, const char *dump, uint32_t ran
 
 	if (!w)
 		fail_msg("%s", err.text);
-	reality.stock.age_weight = 1000;
-	reality.stock.size_weight = 10;
-	reality.stock.max_age_s = 3600;
 	sl_reality_begin(&reality);
 	stock = (struct sl_stock) { .opt = reality.stock };
 	assert_int_equal(sl_stock_open(&stock, &w->snap, &err), 0);
@@ -348,6 +356,11 @@ static void assert_starts_on(const char *machine, const char *dump, uint32_t ran
 	sl_sim_destroy(sim);
 	sl_stock_close(&stock);
 	sl_workload_destroy(w);
+}
+
+static void assert_starts_on(const char *machine, const char *dump, uint32_t ran, const int64_t *start, uint32_t n)
+{
+	assert_starts_with(ages_and_sizes(), machine, dump, ran, start, n);
 }
 
 static void assert_starts_of_dump(const char *dump, const int64_t *start, uint32_t n)
@@ -372,6 +385,36 @@ static void priorities_that_are_too_small_for_the_age_are_those_of_submission(vo
 	(void) state;
 	assert_starts_of_dump(HEAD "3|9001|9001|12601|10|60|COMPLETED|4|5\n4|9500|9500|11000|10|60|COMPLETED|4|50\n",
 			      (const int64_t[]) { 9000, 10000, 10010 }, 3);
+}
+
+/* At 10000 job 3 has 258 and job 4 249, if ages were last computed at 9750, and 174 and 180, if they were at 9450. */
+static void ages_count_from_when_they_are_computed(void **state)
+{
+	static const char dump[] = HEAD "3|9001|9001|12601|10|60|COMPLETED|4|50\n4|9500|9500|12700|10|60|COMPLETED|4|180\n";
+	struct sl_stock_options opt = ages_and_sizes();
+
+	(void) state;
+	opt.calc_period_s = 600;
+	opt.calc_phase_s = 150;
+	assert_starts_with(opt, "4x1c", dump, 1, (const int64_t[]) { 9000, 10000, 10010 }, 3);
+	opt.calc_phase_s = 450;
+	assert_starts_with(opt, "4x1c", dump, 1, (const int64_t[]) { 9000, 10010, 10000 }, 3);
+}
+
+static void simulations_have_their_seconds_evenly(void **state)
+{
+	struct sl_stock_options opt = sl_stock_defaults();
+	int64_t sum = 0;
+
+	(void) state;
+	opt.calc_period_s = 300;
+	for (uint32_t i = 0; i < 30; i++) {
+		sl_stock_phase(&opt, i, 30);
+		assert_int_equal(opt.phase_s, i);
+		assert_true(opt.calc_phase_s >= 0 && opt.calc_phase_s < 300 && (i || !opt.calc_phase_s));
+		sum += opt.calc_phase_s;
+	}
+	assert_in_range(sum / 30, 135, 165);
 }
 
 /*
@@ -485,6 +528,8 @@ int main(void)
 		cmocka_unit_test(a_job_that_waits_closes_the_partitions_whose_nodes_it_may_have),
 		cmocka_unit_test(the_words_of_slurm_conf_are_read_and_else_slurms_defaults_hold),
 		cmocka_unit_test(recorded_priorities_have_the_age_of_their_start_in_them),
+		cmocka_unit_test(ages_count_from_when_they_are_computed),
+		cmocka_unit_test(simulations_have_their_seconds_evenly),
 		cmocka_unit_test(what_a_size_adds_to_a_priority_is_not_rounded),
 		cmocka_unit_test(equal_priorities_are_taken_in_the_order_of_submission),
 		cmocka_unit_test(priorities_that_are_too_small_for_the_age_are_those_of_submission),

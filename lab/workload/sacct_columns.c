@@ -12,7 +12,7 @@ static const char *const used[SL_SACCT_USED] = {
 	"JobIDRaw", "JobID", "User", "UID", "Account", "QOS", "Partition", "JobName", "Submit", "Start", "End", "ElapsedRaw",
 	"Elapsed", "TimelimitRaw", "Timelimit", "State", "ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes", "NNodes", "AllocNodes",
 	"ReqTRES", "AllocTRES", "ReqMem", "ReqGRES", "AllocGRES", "SegmentSize",
-	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts",
+	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts", "SubmitLine",
 };
 
 /* The columns of fields[] in src/sacct/sacct.c, in the order of their names.  Since and until are releases; NULL: 20.11
@@ -126,7 +126,7 @@ static const struct column {
 	{ "StdIn", "24.05", NULL, SL_SACCT_NOT_NEEDED, TEXT },
 	{ "StdOut", "24.05", NULL, SL_SACCT_NOT_NEEDED, TEXT },
 	USED("Submit", "when the job enters the queue"),
-	CANNOT("SubmitLine", "its options are not read; with a bar in it, and JobName beside it, the row is left out"),
+	CANNOT("SubmitLine", "its options are not read (replay --against-reality: --exclusive); with a bar in it, and JobName beside it, the row is left out"),
 	CANNOT("Suspended", "a suspension is not replayed: the runtime is without it"),
 	NOT("SystemComment", TEXT),
 	NOT("SystemCPU", STEP),

@@ -106,7 +106,21 @@ bool sl_sacct_is_running(const struct sl_sacct *d)
 		sl_scan_time(d->text[SL_SACCT_START], &start);
 }
 
-/* As many nodes as it had, no more, and all CPUs that it had there: those of whole nodes where it had them to itself. */
+/* True if a command line has --exclusive: all of each node, whatever else it says, and not only for a user or a label. */
+static bool is_exclusive(const char *line)
+{
+	static const char option[] = "--exclusive";
+
+	for (const char *p = line; (p = strstr(p, option)); p += sizeof(option) - 1)
+		if ((p == line || p[-1] == ' ') && (!p[sizeof(option) - 1] || p[sizeof(option) - 1] == ' '))
+			return true;
+	return false;
+}
+
+/*
+ * As many nodes as it had, no more, and all CPUs that it had there.  Whether it had whole nodes because it asked for them is said by
+ * its command line alone: then its CPUs are those that it asked for, since it gets all of any nodes.
+ */
 static void take_size(const struct sl_sacct *d, struct sl_draft *j)
 {
 	int64_t nodes, cpus;
@@ -115,7 +129,9 @@ static void take_size(const struct sl_sacct *d, struct sl_draft *j)
 		nodes = 0;
 	if (nodes > 0 && nodes < SL_NONE)
 		j->min_nodes = j->max_nodes = (uint32_t) nodes;
-	if (sl_scan_whole(d->text[SL_SACCT_ALLOCCPUS], &cpus) && cpus > j->tasks && cpus < SL_NONE)
+	if (is_exclusive(d->text[SL_SACCT_SUBMITLINE]))
+		j->flags |= SL_JOBF_EXCLUSIVE;
+	else if (sl_scan_whole(d->text[SL_SACCT_ALLOCCPUS], &cpus) && cpus > j->tasks && cpus < SL_NONE)
 		j->tasks = (uint32_t) cpus;
 }
 

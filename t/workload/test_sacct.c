@@ -261,6 +261,29 @@ static void columns_that_are_not_used_are_named_once_with_the_reason(void **stat
 	sl_workload_destroy(w);
 }
 
+/* Of another one the CPUs that it had are those that it needs; one with whole nodes gets all that they have. */
+static void the_command_line_says_whether_nodes_were_whole(void **state)
+{
+	static const struct { const char *line; bool whole; } lines[] = {
+		{ "sbatch -N 2 --exclusive job.sh", true }, { "--exclusive", true }, { "srun --exclusive=user --exclusive", true },
+		{ "sbatch --exclusive=user job.sh", false }, { "sbatch --exclusively", false }, { "sbatch no--exclusive", false }, { "", false },
+	};
+	char text[300];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct sl_workload *w;
+
+		snprintf(text, sizeof(text), "JobIDRaw|Submit|Start|ElapsedRaw|ReqCPUS|NNodes|AllocCPUS|SubmitLine\n"
+			 "1|2024-01-01T00:00:00|2024-01-01T00:00:10|5|4|2|16|%s\n", lines[i].line);
+		w = LOAD(file("dump.txt", text), .machine = "4x8c", .as_it_was = true);
+		assert_int_equal(!!(w->snap.job.flags[0] & SL_JOBF_EXCLUSIVE), lines[i].whole);
+		assert_int_equal(w->snap.job.num_tasks[0], lines[i].whole ? 4 : 16);
+		assert_int_equal(w->snap.job.min_nodes[0], 2);
+		sl_workload_destroy(w);
+	}
+}
+
 static void each_column_that_is_used_is_in_the_table(void **state)
 {
 	const char *why;
@@ -367,6 +390,7 @@ int main(void)
 		cmocka_unit_test(json_may_stand_in_one_line),
 		cmocka_unit_test(a_dump_without_a_job_to_schedule_is_refused_with_the_reason),
 		cmocka_unit_test(columns_that_are_not_used_are_named_once_with_the_reason),
+		cmocka_unit_test(the_command_line_says_whether_nodes_were_whole),
 		cmocka_unit_test(each_column_that_is_used_is_in_the_table),
 		cmocka_unit_test(instants_have_blanks_fractions_and_offsets),
 		cmocka_unit_test(what_sacct_prints_as_json_is_read_as_its_columns_are),

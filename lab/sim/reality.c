@@ -10,6 +10,7 @@
 #include "sim/replay.h"
 #include "workload/demand.h"
 
+#define EXACT_S 1		/* accounting has whole seconds, and a start may come to stand in the next one */
 #define NEARLY_WHOLE 1e-6	/* of a priority: what sums of fractions are off at most */
 
 /* -- order ----------------------------------------------------------------- */
@@ -171,17 +172,37 @@ static void note_mean(struct sl_reality_sum *sum, const struct sl_reality_jobs *
 	sum->mean_s[sum->simulations++] = r->jobs ? wait / r->jobs : 0;
 }
 
+/* True if no simulation before had as many starts in their very second. */
+static bool note_exact(struct sl_reality_sum *sum, const struct sl_reality_jobs *r)
+{
+	uint32_t exact = 0;
+	bool better;
+
+	for (uint32_t i = 0; i < r->jobs; i++)
+		exact += llabs(r->job[i].simulated_s - r->job[i].real_s) <= EXACT_S;
+	better = sum->simulations == 1 || exact > sum->most;
+	sum->most = better ? exact : sum->most;
+	sum->least = sum->simulations == 1 || exact < sum->least ? exact : sum->least;
+	return better;
+}
+
 int sl_reality_add(struct sl_reality_sum *sum, struct sl_reality_jobs *r, struct sl_error *err)
 {
+	bool better;
+
 	if (!sum->simulations) {
 		sum->jobs = *r;
 		sum->total_s = calloc((size_t) r->jobs + 1, sizeof(*sum->total_s));
 		sum->times = calloc((size_t) r->jobs + 1, sizeof(*sum->times));
+		sum->best_s = calloc((size_t) r->jobs + 1, sizeof(*sum->best_s));
+		for (uint32_t i = 0; sum->best_s && i < r->jobs; i++)
+			sum->best_s[i] = r->job[i].simulated_s;
 		r = &sum->jobs;
 	}
-	if (!sum->total_s || !sum->times)
+	if (!sum->total_s || !sum->times || !sum->best_s)
 		return sl_fail(err, SL_ENOMEM, "against reality: no memory");
 	note_mean(sum, r);
+	better = note_exact(sum, r);
 	for (uint32_t i = 0, k = 0; i < sum->jobs.jobs; i++) {		/* both are in the order of the log */
 		uint32_t at = k;
 
@@ -191,6 +212,8 @@ int sl_reality_add(struct sl_reality_sum *sum, struct sl_reality_jobs *r, struct
 			continue;
 		sum->total_s[i] += r->job[at].simulated_s - r->job[at].real_s;
 		sum->times[i]++;
+		if (better)
+			sum->best_s[i] = r->job[at].simulated_s;
 		k = at + 1;
 	}
 	if (r != &sum->jobs)
@@ -202,6 +225,12 @@ void sl_reality_mean(struct sl_reality_sum *sum)
 {
 	for (uint32_t i = 0; i < sum->jobs.jobs; i++)
 		sum->jobs.job[i].simulated_s = sum->jobs.job[i].real_s + llround((double) sum->total_s[i] / sum->times[i]);
+}
+
+void sl_reality_best(struct sl_reality_sum *sum)
+{
+	for (uint32_t i = 0; i < sum->jobs.jobs; i++)
+		sum->jobs.job[i].simulated_s = sum->best_s[i];
 }
 
 double sl_reality_spread(const struct sl_reality_sum *sum)
@@ -220,6 +249,7 @@ void sl_reality_sum_free(struct sl_reality_sum *sum)
 	free(sum->jobs.job);
 	free(sum->total_s);
 	free(sum->times);
+	free(sum->best_s);
 }
 
 /* -- recordings ------------------------------------------------------------------ */

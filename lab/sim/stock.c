@@ -310,6 +310,8 @@ static int64_t next_backfill(const struct sl_stock *s)
 {
 	int64_t now = s->work->now, step = s->opt.bf_interval_s, due = s->backfilled_s + step;
 
+	if (s->opt.visits)
+		return sl_visits_next(s->opt.visits, s->backfilled_s, now, step);
 	return s->waited && now > due ? due + (now - due + step - 1) / step * step : due;
 }
 

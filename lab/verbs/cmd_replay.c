@@ -37,8 +37,11 @@ static const struct sl_option options[] = {
 	  .doc = "with --against-reality, the time zone in which sacct printed, \"Europe/Berlin\"; default: UTC" },
 	{ .name = "phases", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, phases), .min = 1,
 	  .max = SL_REALITY_PHASES_MAX, .standard = "6", .argument = "N",
-	  .doc = "with --against-reality, of what sacct printed and Slurm's own schedulers: simulate so many times, with backfill at other "
-	  "seconds, and take each job's mean start" },
+	  .doc = "with --against-reality, of what sacct printed and Slurm's own schedulers: simulate so many times, with priorities computed "
+	  "at other seconds, and backfill, too, where starts do not tell its seconds" },
+	{ .name = "any-seconds", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, any_seconds),
+	  .doc = "with --against-reality, do not find out from the starts at which seconds backfill came; take each job's mean start of "
+	  "all simulations" },
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),

@@ -177,6 +177,22 @@ static void print_lacks(uint32_t lacks)
 	       "  schedlua-capture --record=DIR --every=60\n");
 }
 
+/* What is known of the seconds at which slurmctld decided, and what those that are not known change. */
+static void print_seconds(const struct sl_reality_said *said, const struct sl_agreement *a)
+{
+	char spread[SL_TEXT_SIZE];
+
+	if (said->visits)
+		printf("backfill       came at the seconds that %" PRIu32 " starts tell\n", said->visits);
+	if (said->phases > 1)
+		printf("simulated      %" PRIu32 " times, with %s at other seconds: the mean wait varies by %s (%.1f %% of the real one)\n",
+		       said->phases, said->visits ? "priorities computed" : "backfill and priorities",
+		       sl_text_duration(spread, (int64_t) (said->spread_s + 0.5)), a->real_s > 0 ? 100 * said->spread_s / a->real_s : 0);
+	if (said->phases > 1 && said->visits)
+		printf("taken          the one with most starts in their very second: %" PRIu32 ", of others %" PRIu32 " at the least\n",
+		       said->exact, said->exact_least);
+}
+
 static int print_text(const struct sl_replay_args *v, const struct sl_reality_said *said, const struct sl_reality_jobs *r,
 		      const struct sl_agreement *a, struct sl_error *err)
 {
@@ -188,10 +204,7 @@ static int print_text(const struct sl_replay_args *v, const struct sl_reality_sa
 	       r->negative, r->never);
 	printf("mean wait      %s really, %s simulated\n", sl_text_duration(real, (int64_t) (a->real_s + 0.5)),
 	       sl_text_duration(simulated, (int64_t) (a->simulated_s + 0.5)));
-	if (said->phases > 1)
-		printf("simulated      %" PRIu32 " times, with backfill at other seconds: the mean wait varies by %s (%.1f %% of the real one)\n",
-		       said->phases, sl_text_duration(simulated, (int64_t) (said->spread_s + 0.5)),
-		       a->real_s > 0 ? 100 * said->spread_s / a->real_s : 0);
+	print_seconds(said, a);
 	printf("starts         %" PRIu32 " within %d s, %" PRIu32 " earlier, %" PRIu32 " later; half of them within %s\n", a->same,
 	       SL_AGREEMENT_SAME_S, a->earlier, a->later, sl_text_duration(real, (int64_t) (a->median_s + 0.5)));
 	print_errors(a);
@@ -283,6 +296,8 @@ static int print_json(const struct sl_reality_said *said, const struct sl_realit
 	sl_json_put_real(j, "simulated_wait_s", a->simulated_s);
 	sl_json_put_int(j, "phases", said->phases ? said->phases : 1);
 	sl_json_put_real(j, "spread_s", said->spread_s);
+	sl_json_put_int(j, "backfill_starts", said->visits);
+	sl_json_put_int(j, "exact_starts", said->exact);
 	sl_json_put_real(j, "median_difference_s", a->median_s);
 	sl_json_put_int(j, "same", a->same);
 	sl_json_put_int(j, "earlier", a->earlier);
@@ -352,8 +367,9 @@ static struct sl_workload *load_log(const struct sl_replay_args *v, const char *
 
 /* Once, with the bundle's policy, or with Slurm's own schedulers where there is none, in simulation *i* of so many at other
  * seconds. */
-static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, uint32_t i,
-			 uint32_t phases, struct sl_reality_jobs *jobs, char **trace, struct sl_error *err)
+static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script,
+			 const struct sl_visits *visits, uint32_t i, uint32_t phases, struct sl_reality_jobs *jobs, char **trace,
+			 struct sl_error *err)
 {
 	struct sl_reality reality = { .workload = w };
 	struct sl_stock stock = { 0 };
@@ -364,6 +380,7 @@ static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, 
 
 	sl_replay_stock(v, &reality.stock);
 	reality.stock.pool = !v->machine;
+	reality.stock.visits = visits->count ? visits : NULL;
 	sl_stock_phase(&reality.stock, i, phases);
 	sl_reality_begin(&reality);
 	stock.opt = reality.stock;
@@ -391,31 +408,50 @@ static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, 
 	return rc;
 }
 
+/* The seconds at which backfill came, where the source's starts tell them; and how many simulations there are to be. */
+static int find_seconds(const struct sl_replay_args *v, const struct sl_workload *w, const struct sl_script *script,
+			struct sl_reality_said *said, struct sl_visits *visits, struct sl_error *err)
+{
+	struct sl_stock_options stock;
+
+	sl_replay_stock(v, &stock);
+	said->phases = script || stock.builtin ? 1 : (uint32_t) sl_min_signed(v->phases, stock.bf_interval_s);
+	if (script || stock.builtin || v->any_seconds || !v->machine)
+		return 0;
+	if (sl_visits_find(visits, w, stock.bf_interval_s, stock.batch_sched_delay_s, err) < 0)
+		return -1;
+	said->visits = visits->seen;
+	if (visits->count && !stock.age_weight)
+		said->phases = 1;
+	return 0;
+}
+
 static int simulate_log(const struct sl_replay_args *v, struct sl_workload *w, struct sl_script *script, const char *policy,
 			char **trace, struct sl_error *err)
 {
 	struct sl_reality_said said = { .source = w->name, .policy = policy, .lacks = w->real_lacks };
 	struct sl_reality_sum sum = { 0 };
-	struct sl_stock_options stock;
-	int rc = 0;
+	struct sl_visits visits = { 0 };
+	int rc = find_seconds(v, w, script, &said, &visits, err);
 
-	sl_replay_stock(v, &stock);
-	said.phases = script || stock.builtin ? 1 : (uint32_t) sl_min_signed(v->phases, stock.bf_interval_s);
 	for (uint32_t i = 0; !rc && i < said.phases; i++) {
 		struct sl_reality_jobs jobs = { 0 };
 
-		rc = simulate_once(v, w, script, i, said.phases, &jobs, trace, err);
+		rc = simulate_once(v, w, script, &visits, i, said.phases, &jobs, trace, err);
 		if (!rc)
 			rc = sl_reality_add(&sum, &jobs, err);
 		else
 			free(jobs.job);
 	}
 	if (!rc) {
-		sl_reality_mean(&sum);
 		said.spread_s = sl_reality_spread(&sum);
+		said.exact = sum.most;
+		said.exact_least = sum.least;
+		(said.visits ? sl_reality_best : sl_reality_mean)(&sum);
 		rc = sl_replay_reality_print(v, &said, &sum.jobs, err);
 	}
 	sl_reality_sum_free(&sum);
+	sl_visits_free(&visits);
 	return rc;
 }
 

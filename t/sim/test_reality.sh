@@ -45,7 +45,7 @@ ok "without a policy it is Slurm's own schedulers, by days and classes" stock
 
 keys() {
 	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" || return 1
-	for key in source policy jobs left_out real_wait_s simulated_wait_s phases spread_s median_difference_s same earlier later day width partition qos \
+	for key in source policy jobs left_out real_wait_s simulated_wait_s phases spread_s backfill_starts exact_starts median_difference_s same earlier later day width partition qos \
 		moving_mean_error_percent job_by_job_error_percent explained; do
 		out "\"$key\":" || return 1
 		grep -q "$key" "${srcdir:-.}/doc/man/schedlua-replay.txt" || { echo "no $key in the man page"; return 1; }
@@ -60,9 +60,30 @@ phases() {
 	run 0 replay --quiet --against-reality --json --phases=1 $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] &&
 		[ "$(figure spread_s)" = 0 ] || return 1
 	run 0 replay --quiet --against-reality --json --policy=easy $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] || return 1
-	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out '^simulated  *6 times, with backfill at other seconds'
+	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out '^simulated  *6 times, with backfill and priorities at other seconds'
 }
 ok "what the seconds of backfill change is averaged, and said" phases
+
+# What sacct would print if Slurm's own schedulers had decided, on nodes of one core: the starts of a simulation.
+make_stock_dump() { # FILE
+	awk -F'|' -v OFS='|' 'NR > 1 { $19 = $18 } { print }' "$T/dump.txt" >"$T/nodes.txt"
+	run 0 replay --quiet --against-reality --any-seconds --phases=1 --show=1000 --machine=64x1c "$T/nodes.txt" || return 1
+	awk -F'|' -v OFS='|' '
+		function seconds(t, p, n) { n = split(t, p, /[-:]/); return n > 3 ? ((p[1] * 24 + p[2]) * 60 + p[3]) * 60 + p[4] : (p[1] * 60 + p[2]) * 60 + p[3] }
+		NR == FNR { if (split($0, w, " ") == 7 && w[1] ~ /^[0-9]+$/) wait[w[1]] = seconds(w[7]); next }
+		FNR > 1 && $1 in wait { $8 = $7 + wait[$1]; $9 = $8 + $10 }
+		{ print }' "$T/out" "$T/nodes.txt" >"$1"
+}
+
+seconds() {
+	make_stock_dump "$T/stock.txt" || return 1
+	run 0 replay --quiet --against-reality --json --machine=64x1c "$T/stock.txt" || return 1
+	[ "$(figure backfill_starts)" -ge 5 ] && [ "$(figure exact_starts)" -gt $(($(figure jobs) * 9 / 10)) ] || return 1
+	awk -v e="$(figure job_by_job_error_percent)" 'BEGIN { exit !(e < 1) }' || return 1
+	run 0 replay --quiet --against-reality --json --any-seconds --machine=64x1c "$T/stock.txt" && [ "$(figure backfill_starts)" = 0 ] || return 1
+	run 0 replay --quiet --against-reality --machine=64x1c "$T/stock.txt" && out '^backfill  *came at the seconds that [0-9]'
+}
+ok "starts tell at which seconds backfill came" seconds
 
 # change AWK: the dump with some fields changed
 change() { awk -F'|' -v OFS='|' "$1" "$T/dump.txt" >"$T/changed.txt"; }

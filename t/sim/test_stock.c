@@ -121,6 +121,19 @@ static void backfill_decides_anew_as_time_goes_by(void **state)
 	STARTS(conf, jobs, sl_stock_defaults(), 6000, 6050, 7200, 7800, 6620);
 }
 
+/* Job 3 ends before job 1, and so starts with the first visit behind its submission. */
+static void backfill_comes_at_known_seconds(void **state)
+{
+	static const char jobs[] = DUMP "1|6000|600|10|COMPLETED|3|part\n2|6001|60|1|COMPLETED|4|part\n3|6002|60|1|COMPLETED|1|part\n";
+	int64_t at[] = { 5990, 6017, 6111 };
+	const struct sl_visits visits = { .at_s = at, .count = 3 };
+	struct sl_stock_options opt = sl_stock_defaults();
+
+	(void) state;
+	opt.visits = &visits;
+	STARTS("4x1c", jobs, opt, 6000, 6600, 6017);
+}
+
 static void backfill_comes_at_once_where_nobody_has_waited(void **state)
 {
 	static const char late[] = "{\"jobs\": [" JOB(1, 6000, 3, 3600, 1000) "," JOB(2, 6500, 4, 50, 50) "," JOB(3, 6500, 1, 60, 60) "]}";
@@ -510,6 +523,7 @@ int main(void)
 		cmocka_unit_test(the_builtin_scheduler_starts_nothing_behind_one_that_waits),
 		cmocka_unit_test(backfill_comes_in_step_as_long_as_jobs_wait),
 		cmocka_unit_test(backfill_decides_anew_as_time_goes_by),
+		cmocka_unit_test(backfill_comes_at_known_seconds),
 		cmocka_unit_test(backfill_comes_at_once_where_nobody_has_waited),
 		cmocka_unit_test(backfill_sees_jobs_that_come_as_the_main_scheduler_wakes_up),
 		cmocka_unit_test(backfill_sees_jobs_that_end_as_the_main_scheduler_wakes_up),

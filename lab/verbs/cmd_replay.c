@@ -36,7 +36,7 @@ static const struct sl_option options[] = {
 	{ .name = "zone", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, zone), .argument = "NAME",
 	  .doc = "with --against-reality, the time zone in which sacct printed, \"Europe/Berlin\"; default: UTC" },
 	{ .name = "phases", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, phases), .min = 1,
-	  .max = SL_REALITY_PHASES_MAX, .standard = "6", .argument = "N",
+	  .max = SL_REALITY_PHASES_MAX, .standard = "12", .argument = "N",
 	  .doc = "with --against-reality, of what sacct printed and Slurm's own schedulers: simulate so many times, with priorities computed "
 	  "at other seconds, and backfill, too, where starts do not tell its seconds" },
 	{ .name = "any-seconds", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, any_seconds),

@@ -55,12 +55,12 @@ ok "--json has the keys of the man page" keys
 
 # Half a minute does not matter to jobs of hours, but to who starts before whom.
 phases() {
-	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 6 ] || return 1
+	run 0 replay --quiet --against-reality --json $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 12 ] || return 1
 	awk -v s="$(figure spread_s)" -v w="$(figure simulated_wait_s)" 'BEGIN { exit !(s > 0 && s < w / 2) }' || return 1
 	run 0 replay --quiet --against-reality --json --phases=1 $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] &&
 		[ "$(figure spread_s)" = 0 ] || return 1
 	run 0 replay --quiet --against-reality --json --policy=easy $MACHINE "$T/dump.txt" && [ "$(figure phases)" = 1 ] || return 1
-	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out '^simulated  *6 times, with backfill and priorities at other seconds'
+	run 0 replay --quiet --against-reality $MACHINE "$T/dump.txt" && out '^simulated  *12 times, with backfill and priorities at other seconds'
 }
 ok "what the seconds of backfill change is averaged, and said" phases
 

@@ -107,6 +107,14 @@ int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *arg, struct 
 	return 0;
 }
 
+const struct sl_nodeset *sl_reality_nodes(const void *reality, uint32_t row)
+{
+	const struct sl_reality *r = reality;
+	const struct sl_nodeset *nodes = &r->workload->real[row].nodes;
+
+	return nodes->count ? nodes : NULL;
+}
+
 /* -- both starts -------------------------------------------------------------- */
 
 static int begin(struct sl_reality_jobs *r, const struct sl_workload *w, struct sl_machine *m, struct sl_error *err)

@@ -36,6 +36,9 @@ void sl_reality_begin(struct sl_reality *r);
 /* For sl_sim_options.before_pass, with a struct sl_reality as its argument. */
 int sl_reality_before_pass(struct sl_cluster *c, int64_t now, void *reality, struct sl_error *err);
 
+/* For sl_stock_options.nodes, with a struct sl_reality as its argument: the nodes of a job that ran when what the source tells begins. */
+const struct sl_nodeset *sl_reality_nodes(const void *reality, uint32_t row);
+
 /* What is compared. */
 struct sl_reality_jobs {
 	struct sl_agreement_job *job;

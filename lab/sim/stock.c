@@ -193,6 +193,16 @@ int stock_start(struct sl_stock_work *w, struct sl_entry e, struct sl_error *err
 
 /* -- deciding -------------------------------------------------------------------- */
 
+/* Start a job whose nodes are known on these.  1; 0: none are, or it does not fit there; -1 with *err. */
+static int start_where_it_was(struct sl_stock *s, struct sl_entry e, struct sl_error *err)
+{
+	const struct sl_nodeset *nodes = s->opt.nodes ? s->opt.nodes(s->opt.nodes_arg, e.job) : NULL;
+
+	if (!nodes)
+		return 0;
+	return sl_nodeset_copy(&s->work->open, nodes, err) < 0 ? -1 : stock_start(s->work, e, err);
+}
+
 /* schedule(): a job that does not fit closes its partition, and keeps that one's nodes from all jobs behind it. */
 static int decide_main(struct sl_stock *s, bool whole_queue, struct sl_error *err)
 {
@@ -211,10 +221,12 @@ static int decide_main(struct sl_stock *s, bool whole_queue, struct sl_error *er
 			return -1;
 		if (s->closed[partition] || want->why != SL_WHY_NONE)	/* who can never run there is in nobody's way */
 			continue;
-		if (sl_nodeset_copy(&w->open, sl_cluster_usable_nodes(w->c, partition), err) < 0 ||
-		    sl_nodeset_subtract(&w->open, &s->gone, err) < 0)
+		rc = start_where_it_was(s, e[i], err);
+		if (!rc && (sl_nodeset_copy(&w->open, sl_cluster_usable_nodes(w->c, partition), err) < 0 ||
+			    sl_nodeset_subtract(&w->open, &s->gone, err) < 0))
 			return -1;
-		rc = stock_start(w, e[i], err);
+		if (!rc)
+			rc = stock_start(w, e[i], err);
 		if (rc < 0)
 			return -1;
 		if (rc)

@@ -34,6 +34,9 @@ struct sl_stock_options {
 	int64_t bf_interval_s, bf_window_s, bf_resolution_s, sched_interval_s, batch_sched_delay_s;
 	int64_t bf_window_scale_s;	/* how much longer each group of select is than the one before; 0: twice as long */
 	int64_t phase_s;		/* backfill came so many seconds before the simulation begins, and has jobs waiting */
+	/* The nodes that a job has to have (NULL: any), with its argument; or NULL. */
+	const struct sl_nodeset *(*nodes)(const void *arg, uint32_t job);
+	const void *nodes_arg;
 	const struct sl_visits *visits;	/* when backfill comes, if that is known: then as long as jobs wait; else NULL */
 	uint32_t bf_max_job_test, default_queue_depth;
 	/* priority/multifactor: how much a job's age adds, and after which time no more; 0: nothing */

@@ -384,6 +384,8 @@ static int simulate_once(const struct sl_replay_args *v, struct sl_workload *w, 
 	sl_stock_phase(&reality.stock, i, phases);
 	sl_reality_begin(&reality);
 	stock.opt = reality.stock;
+	stock.opt.nodes = sl_reality_nodes;
+	stock.opt.nodes_arg = &reality;
 	opt.keep_schedule = true;
 	opt.stop = sl_tool_stop_on(SIGINT);
 	opt.before_pass = sl_reality_before_pass;

@@ -92,6 +92,8 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
 /* In the order added.  The first failure is kept, and comes out of sl_store_finish(). */
 struct sl_reals {
 	struct sl_real *real;
+	char **nodes;			/* of each: the list of its nodes; NULL: not said */
+	uint32_t nodes_room;
 	uint32_t count, room, lacks, negative;
 	uint64_t negative_line;		/* of the first */
 	struct sl_error err;
@@ -102,9 +104,10 @@ struct sl_reals *sl_store_reals(struct sl_store *s);
 
 /*
  * Give a draft what really became of it: when it was eligible (INT64_MIN: not said), started and was submitted, all on the
- * draft's clock (submit_s).  The draft enters the queue then.
+ * draft's clock (submit_s), and on which nodes ("": not said).  The draft enters the queue then.
  */
-void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why);
+void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why,
+		  const char *nodes);
 void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* When all drafts are there: those that ran when the first of them ended enter the queue at their start.  0, or -1. */
@@ -113,6 +116,9 @@ int sl_reals_settle(struct sl_reals *r, const char *name, struct sl_draft *job, 
 /* Into the workload, row by row.  0, or -1. */
 int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_draft *job, const uint32_t *order, int64_t origin,
 		  struct sl_error *err);
+
+void sl_reals_free(struct sl_reals *r);
+void sl_real_free(struct sl_real *real, uint32_t rows);
 
 /* -- store_tables.c ------------------------------------------------------ */
 

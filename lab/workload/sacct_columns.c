@@ -12,7 +12,7 @@ static const char *const used[SL_SACCT_USED] = {
 	"JobIDRaw", "JobID", "User", "UID", "Account", "QOS", "Partition", "JobName", "Submit", "Start", "End", "ElapsedRaw",
 	"Elapsed", "TimelimitRaw", "Timelimit", "State", "ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes", "NNodes", "AllocNodes",
 	"ReqTRES", "AllocTRES", "ReqMem", "ReqGRES", "AllocGRES", "SegmentSize",
-	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts", "SubmitLine",
+	"Eligible", "Priority", "Reason", "Reservation", "Constraints", "Licenses", "Suspended", "Restarts", "SubmitLine", "NodeList",
 };
 
 /* The columns of fields[] in src/sacct/sacct.c, in the order of their names.  Since and until are releases; NULL: 20.11
@@ -90,7 +90,7 @@ static const struct column {
 	NOT("MinCPUTask", STEP),
 	USED("NCPUS", "CPUs, where ReqCPUS says nothing"),
 	USED("NNodes", "fewest nodes, where ReqNodes says nothing"),
-	NOT("NodeList", PAST),
+	NOT("NodeList", PAST " (replay --against-reality: of jobs that run when the dump begins)"),
 	NOT("NTasks", STEP),
 	{ "OriginalSLUID", "26.05", NULL, SL_SACCT_NOT_NEEDED, "a number of the database" },
 	USED("Partition", "the first that the machine has, else the default one"),

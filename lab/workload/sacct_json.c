@@ -102,7 +102,7 @@ static void fill_texts(struct sl_sacct *d, const json_t *job, struct texts *t)
 		{ SL_SACCT_PARTITION, "partition" }, { SL_SACCT_JOBNAME, "name" }, { SL_SACCT_ALLOCGRES, "used_gres" },
 		{ SL_SACCT_REASON, "state/reason" }, { SL_SACCT_RESERVATION, "reservation/name" },
 		{ SL_SACCT_CONSTRAINTS, "constraints" }, { SL_SACCT_LICENSES, "licenses" },
-		{ SL_SACCT_SUBMITLINE, "submit_line" },
+		{ SL_SACCT_SUBMITLINE, "submit_line" }, { SL_SACCT_NODELIST, "nodes" },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

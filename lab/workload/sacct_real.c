@@ -19,7 +19,7 @@
 
 const char sl_sacct_real_command[] =
 	"TZ=UTC sacct -aXPD -S now-30days -E now --format=JobIDRaw,User,UID,Account,QOS,Partition,Submit,Eligible,Start,End,"
-	"ElapsedRaw,Suspended,TimelimitRaw,State,Reason,Priority,Reservation,Constraints,ReqCPUS,AllocCPUS,ReqNodes,NNodes,ReqTRES,AllocTRES";
+	"ElapsedRaw,Suspended,TimelimitRaw,State,Reason,Priority,Reservation,Constraints,ReqCPUS,AllocCPUS,ReqNodes,NNodes,ReqTRES,AllocTRES,NodeList";
 
 /* Beginnings of Slurm's words for reasons. */
 static const struct { const char *begin; uint32_t why; } reasons[] = {
@@ -150,5 +150,5 @@ void sl_sacct_add_real(struct sl_sacct *d, struct sl_draft *j)
 		eligible = INT64_MIN;
 	if (!sl_scan_whole(d->text[SL_SACCT_PRIORITY], &priority) || priority < 0 || priority >= SL_NONE)
 		priority = 0;
-	sl_reals_add(r, j, eligible, start, (uint32_t) priority, why);
+	sl_reals_add(r, j, eligible, start, (uint32_t) priority, why, d->text[SL_SACCT_NODELIST]);
 }

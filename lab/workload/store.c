@@ -117,7 +117,7 @@ void sl_store_destroy(struct sl_store *s)
 	free(s->text);
 	sl_map_free(&s->by_text);
 	sl_notes_free(&s->notes);
-	free(s->reals.real);
+	sl_reals_free(&s->reals);
 	free(s);
 }
 
@@ -678,13 +678,13 @@ void sl_workload_destroy(struct sl_workload *w)
 {
 	if (!w)
 		return;
-	sl_image_unmap(w->bytes, w->size);
 	free(w->runtime_s);
 	free(w->wanted_s);
 	free(w->estimate_s);
 	free(w->arrival_s);
-	free(w->real);
+	sl_real_free(w->real, w->snap.job.rows);
 	free(w->name);
 	sl_notes_free(&w->notes);
+	sl_image_unmap(w->bytes, w->size);
 	free(w);
 }

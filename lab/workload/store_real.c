@@ -9,8 +9,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
+#include "image/nodelist.h"
 
 void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...)
 {
@@ -24,7 +26,8 @@ void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...)
 	r->err.code = code;
 }
 
-void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why)
+void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, int64_t start_s, uint32_t priority, uint32_t why,
+		  const char *nodes)
 {
 	struct sl_real real = { .submit_s = j->submit_s, .start_s = start_s, .priority = priority, .why = why };
 	int64_t enters = eligible_s > j->submit_s ? eligible_s : j->submit_s;
@@ -36,8 +39,10 @@ void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, in
 	} else if (enters > j->submit_s) {
 		real.why |= SL_REAL_LATER;
 	}
-	if (sl_grow(&r->real, &r->room, r->count + UINT64_C(1), sizeof(*r->real), &r->err) < 0)
+	if (sl_grow(&r->real, &r->room, r->count + UINT64_C(1), sizeof(*r->real), &r->err) < 0 ||
+	    sl_grow(&r->nodes, &r->nodes_room, r->count + UINT64_C(1), sizeof(*r->nodes), &r->err) < 0)
 		return;
+	r->nodes[r->count] = *nodes ? strdup(nodes) : NULL;
 	r->real[r->count++] = real;
 	j->submit_s = enters;
 	j->real = r->count;
@@ -71,6 +76,63 @@ int sl_reals_settle(struct sl_reals *r, const char *name, struct sl_draft *job, 
 	return 0;
 }
 
+struct finding {
+	const struct sl_snapshot *s;
+	uint32_t next;			/* the row behind the one that was found last */
+	struct sl_nodeset nodes;
+	struct sl_error *err;
+};
+
+/* 1: the machine has no node of that name. */
+static int find_node(const char *name, void *arg)
+{
+	struct finding *f = arg;
+	uint32_t rows = f->s->node.rows;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		uint32_t row = (f->next + i) % rows;
+
+		if (strcmp(sl_snapshot_str(f->s, f->s->node.name[row]), name))
+			continue;
+		f->next = row + 1;
+		return sl_nodeset_add(&f->nodes, row, row, f->err);
+	}
+	return 1;
+}
+
+/* The nodes of a job that ran; those of another machine than this one are none.  0, or -1 with *err. */
+static int place_real(struct sl_real *real, const char *nodes, const struct sl_snapshot *s, struct sl_error *err)
+{
+	struct sl_error list = { 0 };
+	struct finding f = { .s = s, .err = &list };
+	int rc;
+
+	if (!nodes || !real->ran)
+		return 0;
+	rc = sl_nodelist_split(nodes, find_node, &f, &list);
+	if (!rc) {
+		real->nodes = f.nodes;
+		return 0;
+	}
+	sl_nodeset_free(&f.nodes);
+	return rc < 0 && list.code == SL_ENOMEM ? sl_fail(err, SL_ENOMEM, "%s", list.text) : 0;
+}
+
+void sl_reals_free(struct sl_reals *r)
+{
+	for (uint32_t i = 0; i < r->count; i++)
+		free(r->nodes[i]);
+	free(r->nodes);
+	free(r->real);
+}
+
+void sl_real_free(struct sl_real *real, uint32_t rows)
+{
+	for (uint32_t row = 0; real && row < rows; row++)
+		sl_nodeset_free(&real[row].nodes);
+	free(real);
+}
+
 int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_draft *job, const uint32_t *order, int64_t origin,
 		  struct sl_error *err)
 {
@@ -91,6 +153,8 @@ int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_dra
 		real->start_s += origin;
 		if (real->start_s + j->runtime_s < w->real_from_s)
 			w->real_from_s = real->start_s + j->runtime_s;
+		if (place_real(real, r->nodes[j->real - 1], &w->snap, err) < 0)
+			return -1;
 	}
 	return 0;
 }

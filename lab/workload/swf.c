@@ -161,7 +161,7 @@ static int add_row(struct header *h, const int64_t *f, uint64_t line)
 	else
 		j.qos = numbered_name(s, 'q', f[14]);
 	if (sl_store_reals(s) && f[2] >= 0 && j.runtime_s > 0)
-		sl_reals_add(sl_store_reals(s), &j, INT64_MIN, j.submit_s + f[2], 0, 0);
+		sl_reals_add(sl_store_reals(s), &j, INT64_MIN, j.submit_s + f[2], 0, 0, "");
 	return sl_store_add(s, &j);
 }
 

@@ -237,7 +237,7 @@ static int add_row(struct trace *t)
 	j.name = sl_store_str(t->s, text_of(t, NAME));
 	j.partition = sl_trace_partition(t->machine, text_of(t, PARTITION));
 	if (sl_store_reals(t->s) && j.runtime_s > 0 && instant_of(t, START, &start))
-		sl_reals_add(sl_store_reals(t->s), &j, INT64_MIN, start, 0, 0);
+		sl_reals_add(sl_store_reals(t->s), &j, INT64_MIN, start, 0, 0, "");
 	return sl_store_add(t->s, &j);
 }
 

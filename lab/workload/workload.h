@@ -41,6 +41,7 @@
 
 #include "base/notes.h"
 #include "image/snapshot.h"
+#include "timeline/nodeset.h"
 
 /* Ceilings: more is refused, with the ceiling named. */
 #define SL_WORKLOAD_MAX_JOBS 2000000u
@@ -101,6 +102,7 @@ struct sl_real {
 	uint32_t priority;		/* 0: not said */
 	uint32_t why;			/* enum sl_real_why */
 	bool ran;			/* when what the source tells begins: it enters the queue at its start, before others */
+	struct sl_nodeset nodes;	/* of one that ran, if the source says which; none: it does not, or the machine has others */
 	bool negative;			/* started before it was eligible, by its source: it enters the queue at its start */
 };
 

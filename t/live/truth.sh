@@ -60,7 +60,7 @@ truth_waits() { # FILE
 
 truth_dump() { # FILE
 	wait_for 3600 truth_is_written || return 1
-	TZ=UTC sacct -aXPD -S 1970-01-02 --format=JobIDRaw,User,UID,Account,QOS,Partition,Submit,Eligible,Start,End,ElapsedRaw,Suspended,TimelimitRaw,State,Reason,Priority,Reservation,Constraints,ReqCPUS,AllocCPUS,ReqNodes,NNodes,ReqTRES,AllocTRES,SubmitLine |
+	TZ=UTC sacct -aXPD -S 1970-01-02 --format=JobIDRaw,User,UID,Account,QOS,Partition,Submit,Eligible,Start,End,ElapsedRaw,Suspended,TimelimitRaw,State,Reason,Priority,Reservation,Constraints,ReqCPUS,AllocCPUS,ReqNodes,NNodes,ReqTRES,AllocTRES,NodeList,SubmitLine |
 		truth_of_now > "$1"
 }
 

@@ -357,6 +357,8 @@ static void assert_starts_with(struct sl_stock_options stock_options, const char
 		fail_msg("%s", err.text);
 	sl_reality_begin(&reality);
 	stock = (struct sl_stock) { .opt = reality.stock };
+	stock.opt.nodes = sl_reality_nodes;
+	stock.opt.nodes_arg = &reality;
 	assert_int_equal(sl_stock_open(&stock, &w->snap, &err), 0);
 	sim = sl_sim_create(w, NULL, &opt, &err);
 	if (!sim || sl_sim_run(sim, NULL, &err) || sl_reality_gather(&jobs, w, sim, &err))
@@ -515,6 +517,19 @@ static void select_takes_jobs_away_one_by_one_in_a_second_too(void **state)
 		"7|6002|6002|6030|3000|50|COMPLETED|1|1|two|1000\n", 1, (const int64_t[]) { 6000, 6000, 6000, 6000, 7200, 6030 }, 6);
 }
 
+/* Jobs 1 and 2 run when the dump begins, job 1 on the second node: so the first one is free at 6000. */
+static void jobs_that_run_when_a_dump_begins_are_where_they_were(void **state)
+{
+	char conf[200];
+
+	(void) state;
+	strcpy(conf, write_file("slurm.conf", "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=1\n"
+		"PartitionName=both Nodes=n[1-2] Default=YES\nPartitionName=one Nodes=n1\n"));
+	assert_starts_on(conf, "JobIDRaw|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NNodes|Partition|Priority|NodeList\n"
+		"1|5000|5000|5000|5000|99|COMPLETED|1|1|both|1|n2\n2|5000|5000|5000|10|1|COMPLETED|1|1|both|1|n1\n"
+		"3|6000|6000|6000|60|2|COMPLETED|1|1|one|1|n1\n", 2, (const int64_t[]) { 6000 }, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +546,7 @@ int main(void)
 		cmocka_unit_test(select_passes_over_the_end_of_its_window_behind_a_job_of_other_nodes),
 		cmocka_unit_test(select_takes_jobs_away_one_by_one_in_a_second_too),
 		cmocka_unit_test(jobs_that_end_in_the_same_second_are_taken_in_the_order_of_their_submission),
+		cmocka_unit_test(jobs_that_run_when_a_dump_begins_are_where_they_were),
 		cmocka_unit_test(jobs_beyond_the_depth_are_looked_at_once_a_minute),
 		cmocka_unit_test(the_number_of_nodes_binds_after_sets_are_compared),
 		cmocka_unit_test(jobs_that_come_one_after_the_other_are_taken_together),

@@ -284,6 +284,26 @@ static void the_command_line_says_whether_nodes_were_whole(void **state)
 	}
 }
 
+/* Job 3 starts behind the first end, and is placed by whoever simulates. */
+static void nodes_are_those_of_jobs_that_run_when_a_dump_begins(void **state)
+{
+	char conf[200];
+	struct sl_workload *w;
+
+	(void) state;
+	strcpy(conf, file("slurm.conf", "NodeName=n[1-6] CPUs=8\nPartitionName=all Nodes=ALL Default=YES\n"));
+	w = LOAD(file("dump.txt", "JobIDRaw|Submit|Start|ElapsedRaw|ReqCPUS|NodeList\n1|1000|1000|50|1|n[2-3],n5\n"
+		"2|1001|1001|10|1|elsewhere\n3|1020|1020|10|1|n4\n4|1002|1002|50|1|\n5|1003|1003|50|1|n[2\n"),
+		.machine = conf, .as_it_was = true);
+	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+		const struct sl_nodeset *nodes = &w->real[row].nodes;
+
+		assert_int_equal(nodes->count, w->snap.job.id[row] == 1 ? 3 : 0);
+		assert_true(!nodes->count || (sl_nodeset_contains(nodes, 1) && sl_nodeset_contains(nodes, 2) && sl_nodeset_contains(nodes, 4)));
+	}
+	sl_workload_destroy(w);
+}
+
 static void each_column_that_is_used_is_in_the_table(void **state)
 {
 	const char *why;
@@ -391,6 +411,7 @@ int main(void)
 		cmocka_unit_test(a_dump_without_a_job_to_schedule_is_refused_with_the_reason),
 		cmocka_unit_test(columns_that_are_not_used_are_named_once_with_the_reason),
 		cmocka_unit_test(the_command_line_says_whether_nodes_were_whole),
+		cmocka_unit_test(nodes_are_those_of_jobs_that_run_when_a_dump_begins),
 		cmocka_unit_test(each_column_that_is_used_is_in_the_table),
 		cmocka_unit_test(instants_have_blanks_fractions_and_offsets),
 		cmocka_unit_test(what_sacct_prints_as_json_is_read_as_its_columns_are),

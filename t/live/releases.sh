@@ -82,9 +82,10 @@ slurm_fills_counts() { # OPTIONS
 }
 
 # Does it give a job that says how many tasks the CPUs of --mincpus?  From 24.11.1 on it gives those of its tasks, under
-# stock too, of nodes that have so many.
+# stock too, of nodes that have so many.  (Of a number of nodes and the sockets, cores or threads of each sbatch makes tasks.)
 slurm_gives_mincpus() { # OPTIONS
-	! slurm_since 24.11.1 || [[ $1 != *--mincpus* ]] || ! [[ $1 =~ \ (-n|--ntasks=)[0-9]+ ]]
+	! slurm_since 24.11.1 || [[ $1 != *--mincpus* ]] ||
+		! [[ $1 =~ \ (-n|--ntasks=|--(sockets-per-node|cores-per-socket|threads-per-core|extra-node-info)=)[0-9]+ ]]
 }
 
 # Does it let others onto nodes of such a job?  23.11 to 25.05 do not, where it is of a partition that does not share

@@ -27,11 +27,12 @@ local function has_any(text, patterns)
 	end
 end
 
--- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions, sbatch heeds the one that comes
--- last.
+-- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions or kinds of --exclusive, sbatch heeds the
+-- one that comes last.
 local function without_overruled(text)
 	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1")
 		:gsub("%-%-distribution=%S+(.*%-%-distribution=)", "%1")
+		:gsub("%-%-exclusive%S*(.*%-%-exclusive)", "%1")
 	local alone, shared = text:match ".*()%-%-exclusive", text:match ".*()%-%-oversubscribe"
 	if not alone or not shared then return text end
 	return (text:gsub(alone < shared and "%-%-exclusive%S*" or "%-%-oversubscribe", ""))
@@ -42,6 +43,12 @@ end
 local function without_forgotten(text)
 	local most, gpus = tonumber(text:match "%-N[%d,-]*[,-](%d+)"), tonumber(text:match ".*%-%-gpus=(%d+)")
 	return most and gpus and gpus < most and text:gsub("%-N%S+", "", 1) or text
+end
+
+-- Planes are of parts of several nodes.
+local function without_planes(text)
+	local one = text:match ".*%-%-nodes=(%d[%d,:-]*)" or text:match ".*%-N(%d[%d,:-]*)"
+	return (one == "1" or one == "1-1") and text:gsub("%-%-distribution=plane=%S+", "") or text
 end
 
 return function(list)
@@ -71,7 +78,7 @@ return function(list)
 	-- The words of a command line that are known for certain, on the island of its partition and under that select.
 	function words.of(text, select)
 		local ids, island = {}, tonumber(text:match "%-%-partition=i(%d+)")
-		text = without_forgotten(without_overruled(text))
+		text = without_planes(without_forgotten(without_overruled(text)))
 		for _, id in ipairs(words.ids) do
 			if words.says(id, text) then ids[#ids + 1] = id end
 		end
@@ -88,7 +95,7 @@ return function(list)
 	function words.is_left(a, b, series)
 		local function left(one, other)
 			local line = words.line[one]
-			return series >= line.since and (line.always or line.beside[other])
+			return series >= line.since and (line.last == "" or series <= line.last) and (line.always or line.beside[other])
 		end
 		return left(a, b) or left(b, a)
 	end

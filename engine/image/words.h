@@ -78,7 +78,7 @@ typedef unsigned __int128 sl_word_set;
 	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node, with fewer tasks than these make", SL_ALONE, "", "", \
 	  "select wants as many tasks on each node as its GPUs make") \
 	X(SOCKET_GRES, "--gpus-per-socket", SL_ALONE, "", "", "which socket a GPU is near is not in the snapshot") \
-	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS) | SL_W(TASK_GRES), "", "", \
+	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS) | SL_W(GRES_OF_TASKS), "", "", \
 	  "select gives a core of each socket that the GPUs may be near; all cores where no number of tasks is said; beside " \
 	  "--gpus-per-task cores for as many tasks as could be on a node") \
 	X(TASKS_PER_GRES, "--ntasks-per-gpu", SL_ODD_CORES | SL_W(BOUND_GRES) | SL_W(TASK_GRES) | \
@@ -161,6 +161,7 @@ typedef unsigned __int128 sl_word_set;
 	X(GRES_IN_TURN, "gres beside more than a core of nodes of several sockets (before 23.11)", 0, "", "23.02", "") \
 	X(PARTS_OF_TASKS, "tasks that begin or end within a core, and memory that is not by CPU", SL_W(UNSETTLED), "", "23.02", \
 	  "select takes CPUs of a node that make no whole task, and leaves tasks without") \
+	X(GRES_OF_TASKS, "gres of tasks that are not settled, or take odd cores or several sockets", 0, "", "", "") \
 	X(UNDEALT, "tasks that might not reach all nodes, are not those of the list, or of each node no whole planes", 0, "", "", "") \
 	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
 	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \

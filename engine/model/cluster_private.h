@@ -264,9 +264,11 @@ static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
-/* What a constraint says, by its offset in the snapshot's strings. */
+/* What a constraint says, by its offset in the snapshot's strings (0: there is none, as for most jobs). */
 static inline struct sl_constraint_says cluster_constraint(const struct sl_cluster *c, uint32_t str)
 {
+	if (!str)
+		return (struct sl_constraint_says) { .kind = SL_CONSTRAINT_PLACED, .choices = 1 };
 	return sl_features_says(c->features, str);
 }
 

@@ -439,6 +439,17 @@ static bool has_parts_of_tasks(const struct sl_cluster *c, const struct sl_reque
 		!r->memory_per_core;
 }
 
+/* Gres for each task, unless it is sure how many tasks each node has and that they take cores of the one socket alone: then
+ * select has no more cores near them than the tasks take (_select_cores() of select/cons_tres). */
+static bool has_gres_of_tasks(const struct want *w, const struct sl_request *r)
+{
+	bool sure = !r->whole_nodes && (want_tasks_of_each_node(r) || has_a_task_on_each(r)) &&
+		(r->cores_per_task == 1 || r->tasks_per_core == 1);
+
+	return w->pub.asked & SL_W(TASK_GRES) && (!sure || w->pub.asked & (SL_ODD_CORES | SL_W(SEVERAL_SOCKETS) |
+									    SL_W(SEVERAL_GRES) | SL_W(MINCPUS)));
+}
+
 static enum sl_place_method choose_method(const struct sl_cluster *c, const struct want *w)
 {
 	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
@@ -458,6 +469,7 @@ static int choose_placer(struct sl_cluster *c, struct want *w, struct exact *x, 
 	w->pub.method = choose_method(c, w);
 	w->pub.asked |= x->request.whole_nodes || want_tasks_of_each_node(&x->request) ? 0 : SL_W(UNSETTLED);
 	w->pub.asked |= has_parts_of_tasks(c, &x->request) ? SL_W(PARTS_OF_TASKS) : 0;
+	w->pub.asked |= has_gres_of_tasks(w, &x->request) ? SL_W(GRES_OF_TASKS) : 0;
 	w->pub.asked |= has_one_node(w, &x->request) ? 0 : SL_W(SEVERAL_NODES);
 	segment = ask_blocks(c, w, x);
 	left = sl_words_left(w->pub.asked);

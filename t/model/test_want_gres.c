@@ -98,12 +98,20 @@ CELLS(gres_bound_to_cores_are_placed_on_nodes_of_one_socket,
 	ON("4x8c2t4g"),
 	{ "nodes=2 max_nodes=2 tasks=6 gres:gpu=2 bound_gres", "on=n0:2 n1:1" },
 	{ "nodes=1 max_nodes=1 exclusive gres:gpu=2 bound_gres", "on=n0:8" },
-	/* without a number of tasks select gives all cores, for gres of tasks those of as many as could be on the node */
+	/* without a number of tasks select gives all cores, for gres of tasks that are not settled those of as many
+	 * as could be on the node */
 	{ "nodes=1 max_nodes=1 gres:gpu=2 bound_gres", "left=BOUND_GRES" },
-	{ "nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 max_nodes=2 tasks=3 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 max_nodes=1 tasks=2 gres:gpu=1/task bound_gres", "on=n0:1" },
+	{ "nodes=1 max_nodes=1 tasks=2 cpus_per_task=3 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 max_nodes=1 tasks=2 ntasks_per_core=1 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
+	{ "nodes=2 max_nodes=2 tasks=2 gres:gpu=1/task bound_gres", "on=n0:1 n1:1" },
+	{ "nodes=2 max_nodes=2 tasks=4 tasks_per_node=2 gres:gpu=1/task bound_gres", "on=n0:1 n1:1" },
+	{ "nodes=2 max_nodes=2 tasks=4 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
 	/* a core of each socket that the GPUs may be near */
 	ON("4x8c2s2t4g"),
 	{ "nodes=1 tasks=2 gres:gpu=1 bound_gres", "left=BOUND_GRES" },
+	{ "nodes=1 max_nodes=1 tasks=2 gres:gpu=1/task bound_gres", "left=BOUND_GRES" },
 	{ "nodes=1 tasks=2 exclusive gres:gpu=1 bound_gres", "on=n0:8" })
 
 /* -- gres of the job on one node or several ------------------------------------- */

@@ -280,6 +280,7 @@ struct judgement {
 	const struct sl_mip_report *report;
 	struct sl_mip_result *r;
 	bool wrong;				/* the answer contradicts itself or the model */
+	bool as_good;				/* the start was taken, and the solver's own solution is as good */
 };
 
 static void add_message(struct sl_mip_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -321,11 +322,15 @@ static bool take_values(struct judgement *j)
 	return true;
 }
 
-/* Take the start where there is nothing better; *have* says whether the solver gave values. */
+/*
+ * Take the start where there is nothing better; *have* says whether the solver gave values.  Which of several equal solutions
+ * a solver ends at is an accident of its version.
+ */
 static bool take_start(struct judgement *j, bool have)
 {
-	if (!j->start || j->o->relax || (have && !is_better(j->m, j->start_objective, j->r->objective)))
+	if (!j->start || j->o->relax || (have && is_better(j->m, j->r->objective, j->start_objective)))
 		return have;
+	j->as_good = have && !is_better(j->m, j->start_objective, j->r->objective);
 	memcpy(j->r->values, j->start, j->m->columns * sizeof(double));
 	j->r->objective = j->start_objective;
 	j->r->source = "start";
@@ -394,7 +399,7 @@ static enum sl_mip_status status_with(const struct judgement *j)
 	if (!isnan(r->gap) && r->gap <= j->o->gap + 1e-9)
 		return SL_MIP_OPTIMAL;
 	/* "optimal" is said of the solver's own solution: where the start was better, it proves nothing */
-	if (all && !from_start && j->a->claim == SL_CLAIM_OPTIMAL)
+	if (all && (!from_start || j->as_good) && j->a->claim == SL_CLAIM_OPTIMAL)
 		return SL_MIP_OPTIMAL;
 	/* the solver was asked for something better than the start, and proved that there is nothing */
 	if (all && from_start && j->a->claim == SL_CLAIM_INFEASIBLE && j->backend->proves_infeasible)

@@ -199,6 +199,12 @@ int64_t sl_mip_longest_ns(const struct sl_mip_options *o);
 /* Called while files can still be opened: sl_mip_run() has to know how large this process is. */
 void sl_mip_know_size(void);
 
+/*
+ * mip/proven.c: true if it was proven that no solution of the program is better by more than *slack* than one worth *objective*.
+ * False says nothing: there may be a better one, or the program is too large for a quick proof, or no packing.
+ */
+bool sl_mip_is_best(const struct sl_mip *m, double objective, double slack);
+
 /* mip/solve.c: backend k of those that were compiled in, or NULL. */
 const struct sl_mip_backend *sl_mip_backend(unsigned k);
 

@@ -296,11 +296,15 @@ static void add_message(struct sl_mip_result *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* How much better than *objective* a solution has to be to count as better. */
+static double slack_of(double objective)
+{
+	return 1e-9 * fmax(1, fabs(objective));
+}
+
 static bool is_better(const struct sl_mip *m, double a, double b)
 {
-	double slack = 1e-9 * fmax(1, fabs(b));
-
-	return m->maximize ? a > b + slack : a < b - slack;
+	return m->maximize ? a > b + slack_of(b) : a < b - slack_of(b);
 }
 
 /* The values that the solver gave, if they are a solution. */
@@ -528,12 +532,25 @@ static void note_relaxed(struct sl_mip *m, const struct sl_mip_backend *backend,
 		m->relaxed = (struct sl_mip_relaxed) { backend, a->bound, a->iterations };
 }
 
+/* Takes the start, if it is proven that there is nothing better. */
+static bool take_proven(const struct sl_mip *m, double *start, double objective, struct sl_mip_result *r)
+{
+	if (!start || !sl_mip_is_best(m, objective, slack_of(objective)))
+		return false;
+	r->values = start;
+	r->objective = r->bound = objective;
+	r->gap = 0;
+	r->status = SL_MIP_OPTIMAL;
+	r->source = "start";
+	return true;
+}
+
 static int solve_with(struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		      const double *start, double objective, struct sl_mip_result *r, struct sl_error *err)
 {
 	struct sl_mip_answer *a = sl_mip_answer_map(m->columns, err);
 	struct sl_mip_report report = { 0 };
-	struct judgement j = { m, o, backend, start, objective, a, &report, r, false };
+	struct judgement j = { m, o, backend, start, objective, a, &report, r, false, false };
 
 	r->values = new_values(m, err);
 	if (!a || !r->values) {
@@ -559,7 +576,7 @@ int sl_mip_solve(struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip
 {
 	const struct sl_mip_backend *backend;
 	struct sl_error why = { 0 };
-	double *start, objective;
+	double *start, objective = NAN;
 	int rc = 0;
 
 	*r = (struct sl_mip_result) { .objective = NAN, .bound = NAN, .gap = NAN, .source = "",
@@ -580,6 +597,8 @@ int sl_mip_solve(struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip
 		return solve_bounds(m, o->relax, r, err);
 	if (make_start(m, o, &start, &objective, r, err))
 		return -1;
+	if (take_proven(m, start, objective, r))
+		return 0;
 	if (!backend) {
 		solve_without(m, o, start, objective, &why, r);
 		return 0;

@@ -4,24 +4,14 @@
 #include "plugin/records/hosts.h"
 #include "plugin/records/units.h"
 
-/* What is changed of a request, to be put back. */
+/* A request as it was, to be put back. */
 struct saved {
-	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
-	bitstr_t *req_node_bitmap, *exc_node_bitmap;
-	uint32_t min_nodes, max_nodes, req_switch;
-	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
-	uint32_t task_dist;
-	bool counted;			/* its constraint has counts: it is set aside */
-	sl_list_t feature_list_use;
+	sl_details_t details;		/* borrows what it points to */
+	uint32_t req_switch;
 	bool best_switch;
-#if SL_HAVE_NODE_COUNTS
-	bitstr_t *job_size_bitmap;
-#endif
-#if SL_HAVE_ARBITRARY_TPN
-	uint16_t *arbitrary_tpn;
-#endif
-	uint16_t contiguous, ntasks_per_node;
-	uint32_t pn_min_cpus;
+	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
+	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
+	bool counted;			/* its constraint has counts: it is set aside */
 };
 
 const char *sl_layout_word(enum sl_layout_way way)
@@ -120,45 +110,31 @@ static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t coun
 	return chosen;
 }
 
-/* Everything of those nodes but these cores. */
-static slurmctld_resv_t *push_resv(const bitstr_t *nodes, bitstr_t *chosen,
-				   const struct sl_layout_place *place, uint32_t count, const struct sl_cores *c)
+static int is_same(void *x, void *key)
 {
-	slurmctld_resv_t *r = xmalloc(sizeof(*r));
-	time_t now = time(NULL);
-	uint32_t i, k;
-
-	r->magic = SL_RESV_MAGIC;
-	r->name = xstrdup("sched_lua");
-	r->start_time = r->start_time_first = now - 10;
-	r->end_time = now + 10 * 365 * 86400L;
-	r->duration = NO_VAL;
-	r->tres_str = xstrdup("1=1");	/* what marks a reservation of parts of nodes */
-	r->node_bitmap = bit_copy((bitstr_t *) nodes);
-	r->core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1));
-	for (i = 0; i < count; i++)
-		for (k = c->offset[place[i].node]; k < c->offset[place[i].node + 1]; k++)
-			if (!bit_test(chosen, k))
-				bit_set(r->core_bitmap, k);
-	list_push(resv_list, r);
-	return r;
+	return x == key;
 }
 
-static void pop_resv(slurmctld_resv_t *r)
+/* select_nodes() beside a reservation of everything of those nodes but these cores. */
+static int select_beside_resv(job_record_t *job, const bitstr_t *nodes, const bitstr_t *chosen,
+			      const struct sl_layout_place *place, uint32_t count, const struct sl_cores *c)
 {
-	slurmctld_resv_t *top = list_pop(resv_list);
+	time_t now = time(NULL);
+	slurmctld_resv_t r = {
+		.magic = SL_RESV_MAGIC, .name = (char *) "sched_lua", .start_time = now - 10, .start_time_first = now - 10,
+		.end_time = now + 10 * 365 * 86400L, .duration = NO_VAL, .tres_str = (char *) "1=1",	/* parts of nodes */
+		.node_bitmap = (bitstr_t *) nodes, .core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1)),
+	};
+	int rc;
 
-	if (top != r) {		/* cannot be: the locks were held throughout */
-		error("sched/lua: resv_list was changed while locked");
-		if (top)
-			list_push(resv_list, top);
-		return;
-	}
-	xfree(r->name);
-	xfree(r->tres_str);
-	FREE_NULL_BITMAP(r->node_bitmap);
-	FREE_NULL_BITMAP(r->core_bitmap);
-	xfree(r);
+	for (uint32_t i = 0; i < count; i++)
+		bit_nset(r.core_bitmap, c->offset[place[i].node], c->offset[place[i].node + 1] - 1);
+	bit_and_not(r.core_bitmap, (bitstr_t *) chosen);
+	list_push(resv_list, &r);
+	rc = sl_select_nodes(job);
+	list_remove_first(resv_list, is_same, &r);
+	FREE_NULL_BITMAP(r.core_bitmap);
+	return rc;
 }
 
 /* select_nodes() in a reservation that has only those cores.  Its FLEX flag is cleared meanwhile, since select does not look at
@@ -189,23 +165,55 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 
 /* select_nodes() that can take those cores and no others.  For a job in a reservation of cores, select regards no other such
  * reservation; so these cores are made the cores of the job's own reservation meanwhile. */
-static int select_on(job_record_t *job, const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
-		     struct sl_cores *cores)
+static int select_on(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores)
 {
+	const bitstr_t *nodes = job->details->req_node_bitmap;
 	slurmctld_resv_t *r = job->resv_name ? job->resv_ptr : NULL;
 	bool parts = r && !(r->flags & RESERVE_FLAG_FLEX) && !(r->ctld_flags & RESV_CTLD_FULL_NODE);
 	bitstr_t *chosen = chosen_cores(place, count, parts ? r->core_bitmap : NULL, cores);
-	int rc;
+	int rc = r ? select_inside(job, r, nodes, chosen) : select_beside_resv(job, nodes, chosen, place, count, cores);
 
-	if (r) {
-		rc = select_inside(job, r, nodes, chosen);
-	} else {
-		r = push_resv(nodes, chosen, place, count, cores);
-		rc = sl_select_nodes(job);
-		pop_resv(r);
-	}
 	FREE_NULL_BITMAP(chosen);
 	return rc;
+}
+#endif
+
+/* -- the tasks of each node --------------------------------------------------- */
+
+static uint16_t place_tasks(const struct sl_layout_place *place)
+{
+	return (uint16_t) MIN(MAX(place->tasks, 1), NO_VAL16 - 1);
+}
+
+#if SL_HAVE_ARBITRARY_TPN
+static void tell_tasks(sl_details_t *d, const struct sl_layout_place *place, uint32_t count)
+{
+	d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
+	if (d->arbitrary_tpn)
+		return;
+	d->arbitrary_tpn = xcalloc(count, sizeof(*d->arbitrary_tpn));
+	for (uint32_t i = 0; i < count; i++)
+		d->arbitrary_tpn[i] = place_tasks(&place[i]);
+}
+
+/* (job_array_split() copies the pointer: the rest of the array must let go of it, and have a *copy* of what it says itself.) */
+static void put_tasks_back(sl_details_t *d, uint16_t *saved, bool copy)
+{
+	if (!copy && d->arbitrary_tpn != saved)
+		xfree(d->arbitrary_tpn);
+	d->arbitrary_tpn = saved;
+	if (copy && saved) {
+		d->arbitrary_tpn = xmalloc(xsize(saved));
+		memcpy(d->arbitrary_tpn, saved, xsize(saved));
+	}
+}
+#else
+/* As sbatch says it. */
+static void tell_tasks(sl_details_t *d, const struct sl_layout_place *place, uint32_t count)
+{
+	(void) count;
+	d->ntasks_per_node = place_tasks(place);
+	d->pn_min_cpus = MAX(d->pn_min_cpus, (uint32_t) d->ntasks_per_node * MAX(sl_set16(d->cpus_per_task), 1));
 }
 #endif
 
@@ -216,17 +224,6 @@ static uint32_t node_cores(uint32_t node)
 	const node_record_t *n = node_record_table_ptr[node];
 
 	return n->tot_cores > n->core_spec_cnt ? n->tot_cores - n->core_spec_cnt : n->tot_cores;
-}
-
-/* Does it say itself how many tasks each of its nodes takes? */
-static bool says_tasks(const sl_details_t *d)
-{
-#if SL_HAVE_ARBITRARY_TPN
-	return d->arbitrary_tpn;
-#else
-	(void) d;
-	return false;
-#endif
 }
 
 /* As many tasks on each node, of sockets which select has to see whole? */
@@ -251,32 +248,16 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 {
 	if (!count)
 		return SL_LAYOUT_NATIVE;
-	if (says_tasks(job->details))	/* of so many nodes */
+#if SL_HAVE_ARBITRARY_TPN
+	if (job->details->arbitrary_tpn)	/* the request itself says how many tasks each of min_nodes nodes takes */
 		return count == job->details->min_nodes ? SL_LAYOUT_TASKS : SL_LAYOUT_NATIVE;
+#endif
 	if (!dealt || is_in_blocks(job, count))
 		return SL_LAYOUT_PIN;
 	return SL_HAVE_ARBITRARY_TPN || is_even_by_socket(job, place, count) ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
 }
 
 /* -- changing the request and putting it back ---------------------------------- */
-
-#if SL_HAVE_ARBITRARY_TPN
-static uint16_t *tasks_of(const struct sl_layout_place *place, uint32_t count)
-{
-	uint16_t *tpn = xcalloc(count, sizeof(*tpn));
-
-	for (uint32_t i = 0; i < count; i++)
-		tpn[i] = (uint16_t) MIN(MAX(place[i].tasks, 1), NO_VAL16 - 1);
-	return tpn;
-}
-#else
-static uint32_t per_task(const job_record_t *job)
-{
-	uint16_t cpt = job->details->cpus_per_task;
-
-	return cpt && cpt != NO_VAL16 ? cpt : 1;
-}
-#endif
 
 /*
  * It is to have *nodes*, those of the plan, and no other one; NULL: any but *keep_off*.  Select
@@ -325,64 +306,45 @@ static void fill_sockets(const job_record_t *job)
 		SLURM_DIST_SOCKBLOCK;
 }
 
-static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-				const bitstr_t *keep_off, enum sl_layout_way way, struct saved *s)
+/* The job is to have the nodes of the plan, with sockets and switches as they come. */
+static bitstr_t *pin_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool counted)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+	sl_details_t *d = job->details;
+
+	for (uint32_t i = 0; i < count; i++)
+		bit_set(nodes, place[i].node);
+#if SL_HAVE_NODE_COUNTS
+	d->job_size_bitmap = NULL;	/* of the counts that it lists it has one */
+#endif
+	if (counted)	/* select does not find nodes that are required among those of several features */
+		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
+	fill_sockets(job);
+	/* below how many switches they are is decided: select would begin to wait only now */
+	job->req_switch = 0;
+	job->best_switch = true;
+	/* so is how it is spread: select would do it anew, without a look at arbitrary_tpn */
+	job->bit_flags &= ~SPREAD_JOB;
+	return nodes;
+}
+
+static void change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+			   const bitstr_t *keep_off, enum sl_layout_way way, struct saved *s)
 {
 	sl_details_t *d = job->details;
 	bitstr_t *nodes = NULL;
-	uint32_t i;
 
-	s->req_node_bitmap = d->req_node_bitmap;
-	s->exc_node_bitmap = d->exc_node_bitmap;
-	s->min_nodes = d->min_nodes;
-	s->max_nodes = d->max_nodes;
-	s->contiguous = d->contiguous;
-	s->ntasks_per_node = d->ntasks_per_node;
-	s->pn_min_cpus = d->pn_min_cpus;
-#if SL_HAVE_ARBITRARY_TPN
-	s->arbitrary_tpn = d->arbitrary_tpn;
+	*s = (struct saved) { .details = *d, .req_switch = job->req_switch, .best_switch = job->best_switch,
+			      .spread = job->bit_flags & SPREAD_JOB, .pinned = way != SL_LAYOUT_NATIVE };
+	s->excluding = s->pinned || keep_off;
+	s->counted = s->pinned && d->features_use && strchr(d->features_use, '*');
 	if (way == SL_LAYOUT_TASKS)
-		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
-	if (way == SL_LAYOUT_TASKS && !d->arbitrary_tpn)
-		d->arbitrary_tpn = tasks_of(place, count);
-#else
-	if (way == SL_LAYOUT_TASKS) {	/* as sbatch says it */
-		d->ntasks_per_node = (uint16_t) MIN(MAX(place[0].tasks, 1), NO_VAL16 - 1);
-		d->pn_min_cpus = MAX(d->pn_min_cpus, d->ntasks_per_node * per_task(job));
-	}
-#endif
-	if (way != SL_LAYOUT_NATIVE)
-		nodes = bit_alloc(node_record_count);
-	for (i = 0; nodes && i < count; i++)
-		bit_set(nodes, place[i].node);
-	s->pinned = nodes != NULL;
-#if SL_HAVE_NODE_COUNTS
-	s->job_size_bitmap = d->job_size_bitmap;
-	if (nodes)	/* of the counts that it lists it has one */
-		d->job_size_bitmap = NULL;
-#endif
-	s->req_switch = job->req_switch;
-	s->best_switch = job->best_switch;
-	s->spread = job->bit_flags & SPREAD_JOB;
-	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
-	if (s->counted) {	/* select does not find nodes that are required among those of several features */
-		s->feature_list_use = d->feature_list_use;
-		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
-	}
-	s->task_dist = d->task_dist;
-	if (nodes)
-		fill_sockets(job);
-	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
-		job->req_switch = 0;
-		job->best_switch = true;
-		/* so is how it is spread: select would do it anew, without a look at arbitrary_tpn */
-		job->bit_flags &= ~SPREAD_JOB;
-	}
-	s->excluding = nodes || keep_off;
-	change_nodes(job, nodes, keep_off, s->exc_node_bitmap);
+		tell_tasks(d, place, count);
+	if (s->pinned)
+		nodes = pin_request(job, place, count, s->counted);
+	change_nodes(job, nodes, keep_off, d->exc_node_bitmap);
 	if (nodes && !d->req_node_bitmap)
 		FREE_NULL_BITMAP(nodes);
-	return nodes;
 }
 
 static void put_bitmap_back(bitstr_t **at, bitstr_t *saved, bool copy)
@@ -391,8 +353,10 @@ static void put_bitmap_back(bitstr_t **at, bitstr_t *saved, bool copy)
 	*at = copy && saved ? bit_copy(saved) : saved;
 }
 
+/* Into the job's record; *copy*: into that of another job, which owns what it has. */
 static void put_request_back(job_record_t *job, const struct saved *s, bool copy)
 {
+	const sl_details_t *was = &s->details;
 	sl_details_t *d = job->details;
 
 	job->req_switch = s->req_switch;
@@ -400,43 +364,34 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	job->bit_flags |= s->spread;
 	if (!d)
 		return;
+#if SL_HAVE_ARBITRARY_TPN
+	put_tasks_back(d, was->arbitrary_tpn, copy);
+#endif
 	if (s->counted && !copy)
-		d->feature_list_use = s->feature_list_use;
+		d->feature_list_use = was->feature_list_use;
 	if (s->excluding)
-		put_bitmap_back(&d->exc_node_bitmap, s->exc_node_bitmap, copy);
+		put_bitmap_back(&d->exc_node_bitmap, was->exc_node_bitmap, copy);
 	if (!s->pinned)
 		return;
-	put_bitmap_back(&d->req_node_bitmap, s->req_node_bitmap, copy);
+	put_bitmap_back(&d->req_node_bitmap, was->req_node_bitmap, copy);
 #if SL_HAVE_NODE_COUNTS
-	put_bitmap_back(&d->job_size_bitmap, s->job_size_bitmap, copy);
+	put_bitmap_back(&d->job_size_bitmap, was->job_size_bitmap, copy);
 #endif
-	d->min_nodes = s->min_nodes;
-	d->max_nodes = s->max_nodes;
-	d->contiguous = s->contiguous;
-	d->ntasks_per_node = s->ntasks_per_node;
-	d->pn_min_cpus = s->pn_min_cpus;
-	d->task_dist = s->task_dist;
+	d->min_nodes = was->min_nodes;
+	d->max_nodes = was->max_nodes;
+	d->contiguous = was->contiguous;
+	d->ntasks_per_node = was->ntasks_per_node;
+	d->pn_min_cpus = was->pn_min_cpus;
+	d->task_dist = was->task_dist;
 }
 
-/*
- * When a task is split off an array, the rest gets copies of the details: its
- * request is put back as well.  (arbitrary_tpn is copied as a pointer by
- * job_array_split(): the rest must let go of it, and have a copy of what it says itself.)
- */
+/* When a task is split off an array, the rest gets copies of the details: its request is put back as well. */
 static void put_head_back(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
 {
 	job_record_t *head = find_job_record(array_job_id);
 
-	if (!head || head == job || !head->details || !head->array_recs)
-		return;
-	put_request_back(head, s, true);
-#if SL_HAVE_ARBITRARY_TPN
-	head->details->arbitrary_tpn = NULL;
-	if (s->arbitrary_tpn) {
-		head->details->arbitrary_tpn = xmalloc(xsize(s->arbitrary_tpn));
-		memcpy(head->details->arbitrary_tpn, s->arbitrary_tpn, xsize(s->arbitrary_tpn));
-	}
-#endif
+	if (head && head != job && head->details && head->array_recs)
+		put_request_back(head, s, true);
 }
 
 /* (Of a whole node that has not registered yet select marks the cores of the system, too: it knows how many they
@@ -468,27 +423,17 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	uint32_t array_job_id = job->array_job_id;
 	struct saved s;
 	int rc;
-#if SL_HAVE_ARBITRARY_TPN
-	uint16_t *ours = NULL;
 
-	(void) cores;
 	change_request(job, place, count, keep_off, way, &s);
-	if (job->details->arbitrary_tpn != s.arbitrary_tpn)
-		ours = job->details->arbitrary_tpn;
+#if SL_HAVE_ARBITRARY_TPN
+	(void) cores;
 	rc = sl_select_nodes(job);
 #else
-	bitstr_t *nodes = change_request(job, place, count, keep_off, way, &s);
-
-	rc = way == SL_LAYOUT_RESV ? select_on(job, nodes, place, count, cores) : sl_select_nodes(job);
+	rc = way == SL_LAYOUT_RESV ? select_on(job, place, count, cores) : sl_select_nodes(job);
 #endif
 	if (head)
 		put_head_back(array_job_id, job, &s);
 	put_request_back(job, &s, false);
-#if SL_HAVE_ARBITRARY_TPN
-	if (ours && job->details && job->details->arbitrary_tpn == ours)
-		job->details->arbitrary_tpn = s.arbitrary_tpn;
-	xfree(ours);
-#endif
 	return rc;
 }
 

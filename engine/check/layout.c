@@ -17,6 +17,17 @@ static uint32_t capped_product(uint32_t a, uint32_t b)
 
 /* -- the request --------------------------------------------------------- */
 
+/* CPUs that come with gres of a node, a task or the job. */
+static uint64_t gres_cpus(const struct check *c, struct sl_range gres, uint32_t per)
+{
+	uint64_t cpus = 0;
+
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (c->snap->job_gres.per[g] == per)
+			cpus += (uint64_t) c->snap->job_gres.cpus[g] * c->snap->job_gres.count[g];
+	return cpus;
+}
+
 static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *a, uint32_t num_tasks,
 		     uint32_t min_cpus, uint32_t max_nodes)
 {
@@ -28,11 +39,11 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
 		few = 0;
 	a->min_nodes = sl_max(sl_max(a->min_nodes, few), 1);
-	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, SL_PER_NODE) +
-		check_gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
-	a->node_cpus = sl_max(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
+	a->gres_cpus = a->overcommit ? 0 : gres_cpus(c, a->gres, SL_PER_NODE) +
+		gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
+	a->node_cpus = sl_max(a->node_cpus, sl_min(a->gres_cpus, UINT32_MAX));
 	/* slurmctld raises min_cpus to the CPUs that come with the gres of all nodes: these do not stand for tasks */
-	if (num_tasks && !a->overcommit && min_cpus <= check_gres_cpus(c, a->gres, SL_PER_NODE) * a->min_nodes)
+	if (num_tasks && !a->overcommit && min_cpus <= gres_cpus(c, a->gres, SL_PER_NODE) * a->min_nodes)
 		min_cpus = capped_product(num_tasks, a->cpus_per_task);
 	a->tasks = (uint32_t) sl_quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
@@ -57,17 +68,16 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	bool open;
+	int64_t by_default = c->snap->partition.default_time[p], max_time = c->snap->partition.max_time[p];
+	bool open = !a->time_limit && (job->flags[j] & SL_JOBF_DEFAULT_TIME);
 
-	open = !a->time_limit && (job->flags[j] & SL_JOBF_DEFAULT_TIME);
 	if (open)	/* DefaultTime, else MaxTime, which then binds also those that need not heed it */
-		a->time_limit = c->snap->partition.default_time[p] ? c->snap->partition.default_time[p] :
-			c->snap->partition.max_time[p];
+		a->time_limit = by_default ? by_default : max_time;
 	else if (!a->time_limit)
 		a->time_limit = job->time_limit[j];
 	open |= a->time_limit == SL_UNLIMITED;
 	if (a->time_limit == SL_UNLIMITED && !(job->flags[j] & SL_JOBF_ANY_TIME))
-		a->time_limit = c->snap->partition.max_time[p];
+		a->time_limit = max_time;
 	if (open && job->time_min[j] > a->time_limit)
 		a->time_limit = job->time_min[j];
 	a->time_floor = a->time_limit;
@@ -77,57 +87,43 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 		a->time_floor = 1;
 }
 
-/* What it says, or what its gres bring. */
-static uint32_t cpus_of_task(const struct check *c, const struct ask *a)
-{
-	uint64_t cpus = check_gres_cpus(c, a->gres, SL_PER_TASK);
-
-	return sl_max(a->cpus_per_task, cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX);
-}
-
 void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_job_view *job = &s->job;
-	uint32_t flags = job->flags[j], select = s->meta.select_flags[0], i;
+	uint32_t flags = job->flags[j], select = s->meta.select_flags[0], i = job->shapes[j].first + shape - 1;
+	uint32_t tasks = job->num_tasks[j], min_cpus = job->min_cpus[j], max_nodes = job->max_nodes[j], on_node;
 
 	*a = (struct ask) {
-		.min_nodes = sl_max(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = sl_max(job->cpus_per_task[j], 1),
+		.min_nodes = job->min_nodes[j], .cpus_per_task = job->cpus_per_task[j],
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
 		.few_on_core = job->ntasks_per_core[j], .tasks_per_socket = job->ntasks_per_socket[j],
-		.by_socket = sl_snapshot_by_socket(s, p), .threads = job->threads_per_core[j], .node_cpus = sl_max(job->pn_min_cpus[j], 1),
-		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
+		.by_socket = sl_snapshot_by_socket(s, p), .threads = job->threads_per_core[j], .node_cpus = job->pn_min_cpus[j],
+		.gres = job->gres[j], .overcommit = !shape && flags & SL_JOBF_OVERCOMMIT,
 		.whole = (flags & SL_JOBF_EXCLUSIVE) || check_core_spec(c, j) || (select & SL_SELECT_WHOLE_NODE) ||
 			!s->partition.oversubscribe[p],
 	};
 	if (!a->tasks_per_core && (select & SL_SELECT_ONE_TASK_PER_CORE))
 		a->tasks_per_core = 1;
-	if (!shape) {
-		uint32_t tasks = job->num_tasks[j];
-
-		if (a->overcommit)
-			a->cpus_per_task = 1;
-		else
-			a->cpus_per_task = cpus_of_task(c, a);
-		if (!a->overcommit)
-			a->node_cpus = sl_max(a->node_cpus, a->cpus_per_task);
-		if (a->tasks_per_node && !a->overcommit)
-			a->node_cpus = sl_max(a->node_cpus, capped_product(a->cpus_per_task, tasks ?
-					      sl_min(tasks, a->tasks_per_node) : a->tasks_per_node));
-		ask_size(c, j, p, a, tasks, sl_max(job->min_cpus[j], 1), job->max_nodes[j]);
-	} else {
-		i = job->shapes[j].first + shape - 1;
-		a->min_nodes = sl_max(s->shape.min_nodes[i], check_counted_nodes(c, j));
-		a->cpus_per_task = sl_max(s->shape.cpus_per_task[i], 1);
+	if (shape) {
+		a->min_nodes = s->shape.min_nodes[i];
+		a->cpus_per_task = s->shape.cpus_per_task[i];
 		a->tasks_per_node = s->shape.ntasks_per_node[i];
+		a->node_cpus = 0;
 		a->gres = s->shape.gres[i];
 		a->time_limit = s->shape.time_limit[i];
-		a->overcommit = false;
-		a->cpus_per_task = cpus_of_task(c, a);
-		a->node_cpus = capped_product(a->cpus_per_task, sl_max(a->tasks_per_node, 1));
-		ask_size(c, j, p, a, s->shape.num_tasks[i],
-			 capped_product(sl_max(s->shape.num_tasks[i], 1), a->cpus_per_task), s->shape.max_nodes[i]);
+		tasks = s->shape.num_tasks[i];
+		max_nodes = s->shape.max_nodes[i];
 	}
+	a->min_nodes = sl_max(a->min_nodes, check_counted_nodes(c, j));
+	/* those that a task says, or that its gres bring */
+	a->cpus_per_task = a->overcommit ? 1 : sl_max(sl_max(a->cpus_per_task, 1),
+						      sl_min(gres_cpus(c, a->gres, SL_PER_TASK), UINT32_MAX));
+	on_node = tasks && !shape ? sl_min(tasks, a->tasks_per_node) : a->tasks_per_node;
+	a->node_cpus = sl_max(a->node_cpus, a->overcommit ? 1 : capped_product(a->cpus_per_task, sl_max(on_node, 1)));
+	if (shape)
+		min_cpus = capped_product(sl_max(tasks, 1), a->cpus_per_task);
+	ask_size(c, j, p, a, tasks, sl_max(min_cpus, 1), max_nodes);
 	ask_time(c, j, p, a);
 }
 
@@ -176,24 +172,13 @@ uint32_t check_least_cores(const struct check *c, const struct ask *a, uint32_t 
 
 int64_t check_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
 {
-	const struct sl_job_view *job = &c->snap->job;
-	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * sl_max(c->snap->node.threads[node], 1);
+	int64_t size = c->snap->node.memory[node], of_node = c->snap->job.memory_per_node[j], of_cpu = c->snap->job.memory_per_cpu[j];
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
-	if (job->memory_per_node[j] > 0)
-		return job->memory_per_node[j];
-	if (job->memory_per_cpu[j] <= 0)
-		return size;
-	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
-}
-
-static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
-{
-	uint32_t node = c->plan->place.node[place];
-	int64_t memory = check_memory(c, j, node, c->plan->place.cores[place]), of_gres;
-
-	return memory && check_gres_memory(c, a, place, &of_gres) ? of_gres : memory;
+	if (of_node > 0)
+		return of_node;
+	return of_cpu > 0 ? sl_product_signed(of_cpu, (int64_t) cores * sl_max(c->snap->node.threads[node], 1)) : size;
 }
 
 bool check_same_gres(const struct check *c, uint32_t want, uint32_t kind)
@@ -230,6 +215,48 @@ static uint64_t shown_at(const struct check *c, uint32_t want, uint32_t node)
 	return n;
 }
 
+/* Gres of that name on a node, of whatever type. */
+static uint64_t count_of_node(const struct check *c, uint32_t want, uint32_t node)
+{
+	struct sl_range g = c->snap->node.gres[node];
+	const char *name = check_str(c, c->snap->job_gres.name[want]);
+	uint64_t n = 0;
+
+	for (uint32_t k = g.first; k < g.first + g.count; k++)
+		n += strcmp(check_str(c, c->snap->gres_kind.name[c->snap->node_gres.kind[k]]), name) ? 0 : c->snap->node_gres.count[k];
+	return n;
+}
+
+/* If memory comes with its gres, that of a place's, else what it asks for. */
+static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
+{
+	uint32_t node = c->plan->place.node[place];
+	int64_t memory = check_memory(c, j, node, c->plan->place.cores[place]), of_gres = 0;
+	bool any = false;
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		uint64_t count = a->whole ? count_of_node(c, g, node) : c->snap->job_gres.per[g] == SL_PER_NODE ?
+			c->snap->job_gres.count[g] : check_gres_at(c, g, place);
+
+		if (c->snap->job_gres.memory[g] <= 0)
+			continue;
+		any = true;
+		of_gres = check_later(of_gres, sl_product_signed(c->snap->job_gres.memory[g], (int64_t) count));
+	}
+	return memory && any ? of_gres : memory;
+}
+
+/* True if a whole node has CPUs enough for all of its gres. */
+static bool fits_whole(const struct check *c, const struct ask *a, uint32_t node)
+{
+	uint64_t cpus = c->snap->node.cores[node] * sl_max(c->snap->node.threads[node], 1);
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (count_of_node(c, g, node) * c->snap->job_gres.cpus[g] > cpus)
+			return false;
+	return true;
+}
+
 /* The cores of a whole node: those of the system as well, where the job says how many those are. */
 static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 {
@@ -245,59 +272,67 @@ static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
  * has, even if jobs share cores. */
 static int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], j = r->job;
-	uint32_t sockets = count_sockets(c, node), each = c->snap->node.cores[node] / sockets;
-	const char *name = check_str(c, c->snap->node.name[node]);
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], all = c->snap->node.cores[node];
+	uint32_t sockets = count_sockets(c, node), each = all / sockets;
+	uint32_t least = c->snap->job.sockets_per_node[r->job], least_each = c->snap->job.cores_per_socket[r->job];
 
-	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > each)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
-			       " cores, needs %" PRIu64 " of %" PRIu64, job->id[j], name, sockets, each,
-			       sl_max(job->sockets_per_node[j], 1), sl_max(job->cores_per_socket[j], 1));
+	if (least > sockets || least_each > each)
+		return check_fail_at(c, r, node, "has %" PRIu32 " sockets of %" PRIu32 " cores, needs %" PRIu64 " of %" PRIu64,
+				     sockets, each, sl_max(least, 1), sl_max(least_each, 1));
 	if (cores % cores_at_once(c, a, node))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, sockets of it have %" PRIu32,
-			       job->id[j], name, cores, each);
-	if (!a->whole && cores > c->snap->node.cores[node])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, the node has %" PRIu32,
-			       job->id[j], name, cores, c->snap->node.cores[node]);
+		return check_fail_at(c, r, node, "has %" PRIu32 " cores, sockets of it have %" PRIu32, cores, each);
+	if (!a->whole && cores > all)
+		return check_fail_at(c, r, node, "has %" PRIu32 " cores, the node has %" PRIu32, cores, all);
+	return 0;
+}
+
+static int check_amounts(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+{
+	uint32_t node = c->plan->place.node[i];
+	const struct {
+		int64_t has, needs;
+		const char *what;
+	} amount[] = {
+		{ c->plan->place.cores[i], check_least_cores(c, a, node), "cores" },
+		{ c->plan->place.memory[i], needed_memory(c, r->job, a, i), "MiB" },
+		{ sl_max_signed(c->snap->node.tmp_disk[node], 0), c->snap->job.tmp_disk[r->job], "MiB of TmpDisk" },
+	};
+
+	for (size_t k = 0; k < sizeof(amount) / sizeof(amount[0]); k++)
+		if (amount[k].has < amount[k].needs)
+			return check_fail_at(c, r, node, "has %" PRId64 " %s, needs %" PRId64, amount[k].has, amount[k].what,
+					     amount[k].needs);
+	return 0;
+}
+
+/* A place has no gres but those that the job asks for.  (Whole nodes come with all of theirs.) */
+static int check_unasked(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+{
+	struct sl_range has = c->plan->place.gres[i];
+
+	for (uint32_t k = has.first; !a->whole && k < has.first + has.count; k++) {
+		uint32_t kind = c->plan->place_gres.kind[k], g = a->gres.first, end = a->gres.first + a->gres.count;
+
+		while (g < end && !check_same_gres(c, g, kind))
+			g++;
+		if (g == end && c->plan->place_gres.count[k])
+			return check_fail_at(c, r, c->plan->place.node[i], "gets %s, did not ask for it",
+					     check_str(c, c->snap->gres_kind.key[kind]));
+	}
 	return 0;
 }
 
 static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
-	const struct sl_snapshot *s = c->snap;
-	const struct sl_plan_place_view *place = &c->plan->place;
-	uint32_t node = place->node[i], id = s->job.id[r->job], least = check_least_cores(c, a, node);
-	const char *name = check_str(c, s->node.name[node]);
-	int64_t memory = needed_memory(c, r->job, a, i);
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], all = whole_cores(c, r->job, node);
 
 	if (check_sockets(c, r, a, i) < 0)
 		return -1;
-	if (a->whole && !check_gres_fits_whole(c, a, node))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has not the CPUs of all its gres", id, name);
-	if (a->whole && place->cores[i] != whole_cores(c, r->job, node))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
-			       " cores, wants the whole node", id, name, place->cores[i], whole_cores(c, r->job, node));
-	if (place->cores[i] < least)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, needs %" PRIu32,
-			       id, name, place->cores[i], least);
-	if (place->memory[i] < memory)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB, needs %" PRId64, id,
-			       name, place->memory[i], memory);
-	if (s->job.tmp_disk[r->job] > 0 && s->job.tmp_disk[r->job] > s->node.tmp_disk[node])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB of TmpDisk, needs %"
-			       PRId64, id, name, s->node.tmp_disk[node], s->job.tmp_disk[r->job]);
-	for (uint32_t k = place->gres[i].first; k < place->gres[i].first + place->gres[i].count; k++) {
-		uint32_t g = a->gres.first, end = a->gres.first + a->gres.count;
-
-		while (g < end && !check_same_gres(c, g, c->plan->place_gres.kind[k]))
-			g++;
-		/* whole nodes come with all their gres, asked for or not (sbatch --exclusive) */
-		if (g == end && c->plan->place_gres.count[k] && !a->whole)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: gets %s, did not ask for it", id,
-				       name, check_str(c, s->gres_kind.key[c->plan->place_gres.kind[k]]));
-	}
-	return 0;
+	if (a->whole && !fits_whole(c, a, node))
+		return check_fail_at(c, r, node, "has not the CPUs of all its gres");
+	if (a->whole && cores != all)
+		return check_fail_at(c, r, node, "has %" PRIu32 " of %" PRIu32 " cores, wants the whole node", cores, all);
+	return check_amounts(c, r, a, i) < 0 || check_unasked(c, r, a, i) < 0 || check_devices(c, r, i) < 0 ? -1 : 0;
 }
 
 /* -- all nodes together -------------------------------------------------- */
@@ -327,14 +362,12 @@ static int check_place_tasks(struct check *c, const struct row *r, const struct 
 	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], tasks = c->plan->place.tasks[i];
 	uint64_t most = a->tasks_per_node ? a->tasks_per_node : UINT64_MAX;
 
-	if (a->tasks_per_socket && most > (uint64_t) a->tasks_per_socket * count_sockets(c, node))
-		most = (uint64_t) a->tasks_per_socket * count_sockets(c, node);
+	if (a->tasks_per_socket)
+		most = sl_min(most, (uint64_t) a->tasks_per_socket * count_sockets(c, node));
 	if (tasks > most)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " tasks, takes at most %" PRIu64,
-			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), tasks, most);
+		return check_fail_at(c, r, node, "has %" PRIu32 " tasks, takes at most %" PRIu64, tasks, most);
 	if (tasks && (check_hosted(c, a, node, cores) < tasks || (!a->whole && fewest_at(c, a, i) > tasks)))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, for %" PRIu32 " tasks",
-			       c->snap->job.id[r->job], check_str(c, c->snap->node.name[node]), cores, tasks);
+		return check_fail_at(c, r, node, "has %" PRIu32 " cores, for %" PRIu32 " tasks", cores, tasks);
 	return 0;
 }
 
@@ -342,103 +375,101 @@ static int check_place_tasks(struct check *c, const struct row *r, const struct 
 static int check_said_tasks(struct check *c, const struct row *r, const struct ask *a)
 {
 	struct sl_range says = c->snap->job.arbitrary_tpn[r->job];
-	uint32_t id = c->snap->job.id[r->job];
 
 	if (c->snap->job.distribution[r->job] != SL_DIST_ARBITRARY || !says.count)
 		return 0;
 	if (says.count != r->places.count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, says what %" PRIu32 " of them have",
-			       id, r->places.count, says.count);
+		return check_fail(c, r, "has %" PRIu32 " nodes, says what %" PRIu32 " of them have", r->places.count, says.count);
 	for (uint32_t i = 0; i < says.count; i++) {
-		uint32_t at = r->places.first + i, node = c->plan->place.node[at], tasks = c->snap->node_tasks.tasks[says.first + i];
+		uint32_t at = r->places.first + i, node = c->plan->place.node[at], needs = c->snap->node_tasks.tasks[says.first + i];
+		uint64_t has = tasks_at(c, a, at);
 
-		if (c->snap->node_tasks.node[says.first + i] != node || tasks_at(c, a, at) < tasks ||
-		    (!a->whole && tasks_at(c, a, at) > tasks))
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " tasks, not as the job says",
-				       id, check_str(c, c->snap->node.name[node]), tasks_at(c, a, at));
+		if (c->snap->node_tasks.node[says.first + i] != node || has < needs || (!a->whole && has > needs))
+			return check_fail_at(c, r, node, "has %" PRIu64 " tasks, not as the job says", has);
 	}
 	return 0;
 }
 
 static int check_tasks(struct check *c, const struct row *r, const struct ask *a)
 {
-	const struct sl_plan_place_view *place = &c->plan->place;
-	uint64_t most = 0, least = 0, tasks_max = a->tasks_max;
+	uint64_t most = 0, least = 0, tasks_max = sl_max(a->tasks_max, a->gres_cpus * r->places.count);
 
-	if (tasks_max < a->gres_cpus * r->places.count)
-		tasks_max = a->gres_cpus * r->places.count;
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
-		uint64_t fewest = fewest_at(c, a, i);
+		uint64_t tasks = c->plan->place.tasks[i], fewest = fewest_at(c, a, i);
 
 		if (check_place_tasks(c, r, a, i) < 0)
 			return -1;
 		most += tasks_at(c, a, i);
-		if (place->tasks[i])
-			least += fewest ? place->tasks[i] : 0;
+		if (tasks)
+			least += fewest ? tasks : 0;
 		else
 			least += fewest ? fewest : a->gres_cpus;
 	}
 	if (most < a->tasks)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes host %" PRIu64
-			       " tasks of %" PRIu32 " CPUs, it has %" PRIu32, c->snap->job.id[r->job],
-			       r->places.count, most, a->cpus_per_task, a->tasks);
+		return check_fail(c, r, "its %" PRIu32 " nodes host %" PRIu64 " tasks of %" PRIu32 " CPUs, it has %" PRIu32,
+				  r->places.count, most, a->cpus_per_task, a->tasks);
 	if (!a->whole && !a->overcommit && least > tasks_max)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes have cores for %" PRIu64
-			       " tasks of %" PRIu32 " CPUs, it has %" PRIu64, c->snap->job.id[r->job],
-			       r->places.count, least, a->cpus_per_task, tasks_max);
+		return check_fail(c, r, "its %" PRIu32 " nodes have cores for %" PRIu64 " tasks of %" PRIu32 " CPUs, it has %" PRIu64,
+				  r->places.count, least, a->cpus_per_task, tasks_max);
 	return check_said_tasks(c, r, a);
 }
 
 static int check_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want)
 {
-	const struct sl_snapshot *s = c->snap;
-	const struct sl_plan_place_view *place = &c->plan->place;
-	uint32_t per = s->job_gres.per[want], id = s->job.id[r->job];
-	uint64_t count = s->job_gres.count[want], sum = 0, need;
+	uint32_t per = c->snap->job_gres.per[want];
+	uint64_t count = c->snap->job_gres.count[want], sum = 0, need;
+	const char *name = check_str(c, c->snap->job_gres.name[want]);
 
 	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
+		uint32_t node = c->plan->place.node[i];
 		uint64_t have = check_gres_at(c, want, i), tasks = tasks_at(c, a, i);
 
 		if (per == SL_PER_NODE && !have)
-			have = shown_at(c, want, place->node[i]);
+			have = shown_at(c, want, node);
 		if (per != SL_PER_TASK && per != SL_PER_JOB && have < count)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " %s, needs %"
-				       PRIu64, id, check_str(c, s->node.name[place->node[i]]), have,
-				       check_str(c, s->job_gres.name[want]), count);
-		sum += per != SL_PER_TASK ? have : have / count < tasks ? have / count : tasks;
+			return check_fail_at(c, r, node, "has %" PRIu64 " %s, needs %" PRIu64, have, name, count);
+		sum += per != SL_PER_TASK ? have : sl_min(have / count, tasks);
 	}
 	need = per == SL_PER_JOB ? count : per == SL_PER_TASK ? a->tasks : 0;
 	if (count && sum < need)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes have %" PRIu64 " %s%s, needs %" PRIu64,
-			       id, sum, per == SL_PER_TASK ? "tasks' worth of " : "",
-			       check_str(c, s->job_gres.name[want]), need);
+		return check_fail(c, r, "its nodes have %" PRIu64 " %s%s, needs %" PRIu64, sum,
+				  per == SL_PER_TASK ? "tasks' worth of " : "", name, need);
 	return 0;
+}
+
+/* The leaf switch or block of a place's node, by name; "": none. */
+static const char *leaf_at(const struct check *c, uint32_t place)
+{
+	return check_str(c, c->snap->node.topology[c->plan->place.node[place]]);
+}
+
+/* How many of the first *count* places are below that leaf. */
+static uint32_t count_below(const struct check *c, const struct row *r, uint32_t count, const char *leaf)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = r->places.first; i < r->places.first + count; i++)
+		n += leaf_at(c, i) == leaf || !strcmp(leaf_at(c, i), leaf);
+	return n;
 }
 
 /* While it waits for them: no more leaf switches than it asks for. */
 static int check_switches(struct check *c, const struct row *r)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	const uint32_t *node = &c->plan->place.node[r->places.first], *path = c->snap->node.topology;
-	int64_t since = job->eligible_time[r->job] > job->submit_time[r->job] ? job->eligible_time[r->job] :
-		job->submit_time[r->job];
-	uint32_t leaves = 0, n;
+	int64_t since = sl_max_signed(job->eligible_time[r->job], job->submit_time[r->job]);
+	uint32_t most = job->switches[r->job], leaves = 0;
 
-	if (!job->switches[r->job] || r->at >= check_later(since, job->switch_wait[r->job]))
+	if (!most || r->at >= check_later(since, job->switch_wait[r->job]))
 		return 0;
-	for (uint32_t i = 0; i < r->places.count && leaves <= job->switches[r->job]; i++) {
-		const char *here = check_str(c, path[node[i]]);
+	for (uint32_t i = 0; i < r->places.count && leaves <= most; i++) {
+		const char *leaf = leaf_at(c, r->places.first + i);
 
-		if (i && path[node[i]] == path[node[i - 1]])
-			continue;
-		for (n = 0; n < i && strcmp(check_str(c, path[node[n]]), here); n++)
-			;
-		leaves += n == i;
+		leaves += (!i || leaf != leaf_at(c, r->places.first + i - 1)) && !count_below(c, r, i, leaf);
 	}
-	if (leaves <= job->switches[r->job])
+	if (leaves <= most)
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are below more than %" PRIu32 " leaf switches, which it waits for",
-		       job->id[r->job], job->switches[r->job]);
+	return check_fail(c, r, "its nodes are below more than %" PRIu32 " leaf switches, which it waits for", most);
 }
 
 /* Nodes of each segment below topology/block, or of a block that they fill; 0: there are no blocks.  (A job without segments is one
@@ -456,20 +487,18 @@ static uint32_t segment_of(const struct check *c, const struct row *r)
 /* Each block has whole segments of the job. */
 static int check_segments(struct check *c, const struct row *r)
 {
-	const uint32_t *node = &c->plan->place.node[r->places.first], *path = c->snap->node.topology;
-	uint32_t segment = segment_of(c, r), all = r->places.count;
+	uint32_t segment = segment_of(c, r), last = r->places.first + r->places.count;
 
-	for (uint32_t i = 0; segment && i < all; i++) {
-		const char *here = check_str(c, path[node[i]]);
-		uint32_t same = 0;
+	for (uint32_t i = r->places.first; segment && i < last; i++) {
+		const char *block = leaf_at(c, i);
+		uint32_t same;
 
-		if (i && path[node[i]] == path[node[i - 1]])
+		if (i > r->places.first && block == leaf_at(c, i - 1))
 			continue;
-		for (uint32_t n = 0; n < all; n++)
-			same += path[node[n]] == path[node[i]] || !strcmp(check_str(c, path[node[n]]), here);
-		if (same % segment || !*here)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes in block %s, segments of %" PRIu32,
-				       c->snap->job.id[r->job], same, *here ? here : "(none)", segment);
+		same = count_below(c, r, r->places.count, block);
+		if (same % segment || !*block)
+			return check_fail(c, r, "has %" PRIu32 " nodes in block %s, segments of %" PRIu32, same,
+					  *block ? block : "(none)", segment);
 	}
 	return 0;
 }
@@ -491,28 +520,25 @@ static bool is_listed(const char *list, uint32_t count)
 
 int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
-	const struct sl_plan_place_view *place = &c->plan->place;
-	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
+	const uint32_t *node = &c->plan->place.node[r->places.first];
+	uint32_t count = r->places.count;
 	const char *counts = check_str(c, c->snap->job.node_counts[r->job]);
 
 	if (!count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);
+		return check_fail(c, r, "has no nodes");
 	if (count > a->max_nodes)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, takes at most %" PRIu32, id,
-			       count, a->max_nodes);
+		return check_fail(c, r, "has %" PRIu32 " nodes, takes at most %" PRIu32, count, a->max_nodes);
 	if (r->native)
 		return 0;
 	if (count < a->min_nodes)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, needs %" PRIu32, id, count,
-			       a->min_nodes);
+		return check_fail(c, r, "has %" PRIu32 " nodes, needs %" PRIu32, count, a->min_nodes);
 	if (!r->shape && *counts && !is_listed(counts, count))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, takes %s", id, count, counts);
-	for (uint32_t i = first; i < first + count; i++)
-		if (check_node(c, r, a, i) < 0 || check_devices(c, r, i) < 0)
+		return check_fail(c, r, "has %" PRIu32 " nodes, takes %s", count, counts);
+	for (uint32_t i = r->places.first; i < r->places.first + count; i++)
+		if (check_node(c, r, a, i) < 0)
 			return -1;
-	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
-	    place->node[first + count - 1] - place->node[first] != count - 1)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
+	if (c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS && node[count - 1] - node[0] != count - 1)
+		return check_fail(c, r, "its nodes are not contiguous");
 	if (check_features(c, r) < 0 || check_switches(c, r) < 0 || check_segments(c, r) < 0)
 		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)

@@ -161,8 +161,12 @@ bool check_is_way(const struct check *c, const struct row *r);
 /* As check_row(), for a row of a schedule, whose job ran until r->until. */
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
+/* check/refuse.c.  -1, and c->err is "job N: ..." of that row; "job N: node NAME: ...". */
+int check_fail(struct check *c, const struct row *r, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int check_fail_at(struct check *c, const struct row *r, uint32_t node, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /*
- * check/refuse.c.  c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do
+ * c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do
  * the other rows of its heterogeneous job, and returns 0: the check goes on.  Otherwise -1: c->err ends it.
  */
 int check_refuse(struct check *c, uint32_t row);
@@ -239,14 +243,6 @@ bool check_same_gres(const struct check *c, uint32_t want, uint32_t kind);
 
 /* How many gres a place has that satisfy row *want* of job_gres. */
 uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
-
-/* check/each.c.  CPUs that come with the gres in that list that are asked for per node, per task or per job (*per*: SL_PER_*). */
-uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
-
-/* check_gres_memory(): true if memory comes with the job's gres; *memory: how much comes with the gres of this place.
- * check_gres_fits_whole(): true if a whole node has enough CPUs for all of its gres. */
-bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);
-bool check_gres_fits_whole(const struct check *c, const struct ask *a, uint32_t node);
 
 /* check/loan.c */
 /* 1 if the node is in the job's partition or in one that lends it; 0 if not; -1 with c->err (memory). */

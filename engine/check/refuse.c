@@ -10,11 +10,34 @@
 #include "check/private.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
+
+int check_fail(struct check *c, const struct row *r, const char *fmt, ...)
+{
+	char text[sizeof(c->err->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %s", c->snap->job.id[r->job], text);
+}
+
+int check_fail_at(struct check *c, const struct row *r, uint32_t node, const char *fmt, ...)
+{
+	char text[sizeof(c->err->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return check_fail(c, r, "node %s: %s", check_str(c, c->snap->node.name[node]), text);
+}
 
 static uint32_t het_of(const struct check *c, uint32_t job)
 {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "timeline/place_impl.h"
 
 /* -- words ------------------------------------------------------------- */
@@ -117,8 +118,9 @@ static struct sl_how how_of(const struct sl_request *r, const struct sl_how *how
 	return r->picks ? (struct sl_how) { .method = SL_PLACE_EXPLICIT, .picks = r->pick, .count = r->picks } : *how;
 }
 
-static int fit_one_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
-		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+/* From *from* on, and not after *latest*; without *start at *from* alone. */
+static int fit_one(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t from, int64_t latest,
+		   int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
 	const struct sl_how own = how_of(r, how);
 	struct sl_need need;
@@ -126,40 +128,23 @@ static int fit_one_at(struct sl_timeline *tl, const struct sl_request *r, const 
 
 	if (rc <= 0)
 		return rc;
+	if (latest < from)
+		return sl_refuse(misfit, SL_LACK_TIME, 0, 0);
+	if (own.method == SL_PLACE_EXPLICIT)
+		return sl_explicit_fit(tl, &need, &own, from, latest, start, layout, misfit, err);
+	if (start)
+		return sl_sweep(tl, &need, own.method, from, latest, start, layout, misfit, err);
 	need.least_score = own.least;
-	if (own.method == SL_PLACE_EXPLICIT)
-		return sl_explicit_at(tl, &need, &own, t, layout, misfit, err);
-	return fit_method(tl, &need, own.method, t, layout, misfit, err);
-}
-
-static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
-			    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-			    struct sl_misfit *misfit, struct sl_error *err)
-{
-	const struct sl_how own = how_of(r, how);
-	struct sl_need need;
-	int rc = prepare(tl, r, &own, &need, misfit, err);
-
-	if (rc <= 0)
-		return rc;
-	if (latest < from) {
-		if (misfit)
-			*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
-		return 0;
-	}
-	if (own.method == SL_PLACE_EXPLICIT)
-		return sl_explicit_earliest(tl, &need, &own, from, latest, start, layout, misfit, err);
-	return sl_sweep(tl, &need, own.method, from, latest, start, layout, misfit, err);
+	return fit_method(tl, &need, own.method, from, layout, misfit, err);
 }
 
 int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
 	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	if (t < tl->now)
-		t = tl->now;
+	t = sl_max_signed(t, tl->now);
 	if (layout)
 		sl_layout_clear(layout);
-	return r->parts ? sl_parts_at(tl, r, how, t, layout, misfit, err) : fit_one_at(tl, r, how, t, layout, misfit, err);
+	return r->parts ? sl_parts_at(tl, r, how, t, layout, misfit, err) : fit_one(tl, r, how, t, t, NULL, layout, misfit, err);
 }
 
 int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
@@ -171,10 +156,9 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 
 	if (layout)
 		sl_layout_clear(layout);
-	if (from < tl->now)
-		from = tl->now;
+	from = sl_max_signed(from, tl->now);
 	rc = r->parts ? sl_parts_earliest(tl, r, how, from, latest, &at, layout, misfit, err) :
-			fit_one_earliest(tl, r, how, from, latest, &at, layout, misfit, err);
+			fit_one(tl, r, how, from, latest, &at, layout, misfit, err);
 	if (rc == 1 && start)
 		*start = at;
 	return rc;
@@ -187,13 +171,13 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 
 	if (sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL))
 		return 0;
-	each = need.given_cores < need.least_cores ? need.given_cores : need.least_cores;
-	if (need.whole && tl->least_cores > each)
-		each = tl->least_cores;
+	each = sl_min_signed(need.given_cores, need.least_cores);
+	if (need.whole)
+		each = sl_max_signed(each, tl->least_cores);
 	if (need.beside > 0)
 		return each * need.min_nodes;
 	cores = need.units > INT64_MAX / need.unit_cores ? 0 : need.units * need.unit_cores / need.core_units;
-	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
+	return sl_max_signed(cores, each * need.min_nodes);
 }
 
 bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const struct sl_layout *layout, int64_t t)

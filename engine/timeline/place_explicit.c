@@ -4,13 +4,11 @@
 
 #include <inttypes.h>
 
+#include "base/number.h"
+
 static uint32_t units_in(const struct sl_need *need, uint32_t cores)
 {
-	uint64_t units = (uint64_t) sl_need_held(&need->node, cores);
-
-	if (units > need->most)
-		units = need->most;
-	return units > UINT32_MAX ? UINT32_MAX : (uint32_t) units;
+	return (uint32_t) sl_min((uint64_t) sl_need_held(&need->node, cores), need->most);
 }
 
 /* The nodes picked, each once, each of the machine. */
@@ -30,10 +28,11 @@ static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, s
 	return 0;
 }
 
-static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have, uint32_t node)
+static int refuse_on(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have, uint32_t node)
 {
+	sl_refuse(m, lack, need, have);
 	if (m)
-		*m = (struct sl_misfit) { .lack = lack, .need = need, .have = have, .node = node };
+		m->node = node;
 	return 0;
 }
 
@@ -49,9 +48,7 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 /* The fewest units that a pick stands for: those that it says, or those that its cores are for. */
 static uint32_t fewest_of(const struct sl_need *need, const struct sl_pick *p)
 {
-	uint32_t fewest = fewest_in(need, p->cores);
-
-	return p->tasks > fewest ? p->tasks : fewest;
+	return (uint32_t) sl_max(p->tasks, fewest_in(need, p->cores));
 }
 
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
@@ -63,16 +60,16 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	bool open = false;
 
 	if (how->count < need->min_nodes)
-		return refuse(misfit, SL_LACK_NODES, need->min_nodes, how->count, 0);
+		return sl_refuse(misfit, SL_LACK_NODES, need->min_nodes, how->count);
 	if (how->count > need->max_nodes)
-		return refuse(misfit, SL_LACK_MAX_NODES, how->count, need->max_nodes, 0);
+		return sl_refuse(misfit, SL_LACK_MAX_NODES, how->count, need->max_nodes);
 	if (r->required && !sl_nodeset_includes(nodes, r->required))
-		return refuse(misfit, SL_LACK_REQUIRED, r->required->count, sl_nodeset_common(nodes, r->required),
-			      sl_nodeset_next(r->required, 0));
+		return refuse_on(misfit, SL_LACK_REQUIRED, r->required->count, sl_nodeset_common(nodes, r->required),
+				 sl_nodeset_next(r->required, 0));
 	if (r->eligible && !sl_nodeset_includes(r->eligible, nodes))
-		return refuse(misfit, SL_LACK_NODES, nodes->count, sl_nodeset_common(r->eligible, nodes), 0);
+		return sl_refuse(misfit, SL_LACK_NODES, nodes->count, sl_nodeset_common(r->eligible, nodes));
 	if (r->contiguous && nodes->runs != 1)
-		return refuse(misfit, SL_LACK_BLOCK, nodes->count, nodes->run[0].last - nodes->run[0].first + 1, 0);
+		return sl_refuse(misfit, SL_LACK_BLOCK, nodes->count, nodes->run[0].last - nodes->run[0].first + 1);
 	for (uint32_t i = 0; i < how->count; i++) {
 		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
 
@@ -83,36 +80,34 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 		}
 		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
 		    cores % need->once)
-			return refuse(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
+			return refuse_on(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
 		if (fewest_in(need, cores) > units)	/* its last core is for no whole task, or for one too many on a node */
-			return refuse(misfit, SL_LACK_SENSE, units, cores, how->picks[i].node);
+			return refuse_on(misfit, SL_LACK_SENSE, units, cores, how->picks[i].node);
 		most += units;
 	}
 	if (!open && most < need->units)
-		return refuse(misfit, SL_LACK_CORES, need->units, most, 0);
+		return sl_refuse(misfit, SL_LACK_CORES, need->units, most);
 	if (fewest > need->units && fewest > (int64_t) how->count * need->least)
-		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
+		return sl_refuse(misfit, SL_LACK_SENSE, need->units, fewest);
 	return 1;
 }
 
 /* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and to others to which *later* are left. */
 static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later, uint32_t most)
 {
-	uint32_t least = fewest_in(need, p->cores);
+	int64_t units = sl_min_signed(most, rest - later);
 
 	if (p->tasks)
 		return p->tasks;
-	if (p->cores && !need->whole && most > units_in(need, p->cores))
-		most = units_in(need, p->cores);
-	if (most > rest - later)
-		most = rest - later > 0 ? (uint32_t) (rest - later) : 0;
-	return most < least ? least : most;
+	if (p->cores && !need->whole)
+		units = sl_min_signed(units, units_in(need, p->cores));
+	return (uint32_t) sl_max_signed(units, fewest_in(need, p->cores));
 }
 
 /* The node of a pick does not do; it is the ith. */
 static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const struct sl_how *how, uint32_t i)
 {
-	return refuse(m, need->r->picks ? SL_LACK_REQUIRED : SL_LACK_NODES, how->count, i, how->picks[i].node);
+	return refuse_on(m, need->r->picks ? SL_LACK_REQUIRED : SL_LACK_NODES, how->count, i, how->picks[i].node);
 }
 
 /* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
@@ -140,7 +135,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (!sl_need_offer(&need->node, cap, &o) || o.units < p->tasks || (p->tasks && p->tasks < need->least))
 			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
-			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
+			return refuse_on(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
 		later -= fewest_of(need, p);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
@@ -151,24 +146,24 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			job[j] -= give[j];
 		}
 		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))
-			return refuse(misfit, SL_LACK_GRES, units, o.units, p->node);
+			return refuse_on(misfit, SL_LACK_GRES, units, o.units, p->node);
 		if (p->cores && !need->whole) {
 			if (each.cores > (int32_t) p->cores || fewest_in(need, p->cores) > units)
-				return refuse(misfit, SL_LACK_SENSE, each.cores, p->cores, p->node);
+				return refuse_on(misfit, SL_LACK_SENSE, each.cores, p->cores, p->node);
 			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
 		}
 		if (!sl_resources_fit(&each, &o.free))
-			return refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
+			return refuse_on(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
 		if (sl_layout_add(layout, p->node, p->node, need->whole ? 0 : units, &each, err))
 			return -1;
 	}
 	if (rest > 0)
-		return refuse(misfit, SL_LACK_CORES, need->units, need->units - rest, 0);
+		return sl_refuse(misfit, SL_LACK_CORES, need->units, need->units - rest);
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		if (job[j] > 0)
-			return refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
-				      need->need[need->needs + j].count - job[j], 0);
+			return sl_refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
+				      need->need[need->needs + j].count - job[j]);
 	}
 	return 1;
 }
@@ -191,9 +186,8 @@ static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *ho
 
 #define EFFORT_OF_PICK 20
 
-static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
-			int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
-			struct sl_error *err)
+int sl_explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
+		    int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_layout unasked = SL_LAYOUT_EMPTY, *to = layout ? layout : &unasked;
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
@@ -204,9 +198,9 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 		goto error;
 	rc = check_request(need, how, &nodes, misfit);
 	if (rc == 1 && tl->tree && need->r->max_leaves && sl_tree_leaves(tl->tree, &nodes) > need->r->max_leaves)
-		rc = refuse(misfit, SL_LACK_LEAVES, need->r->max_leaves, 0, 0);
+		rc = sl_refuse(misfit, SL_LACK_LEAVES, need->r->max_leaves, 0);
 	if (rc == 1 && tl->tree && need->r->segment && !sl_tree_has_segments(tl->tree, &nodes, need->r->segment))
-		rc = refuse(misfit, SL_LACK_SEGMENTS, nodes.count, need->r->segment, 0);
+		rc = sl_refuse(misfit, SL_LACK_SEGMENTS, nodes.count, need->r->segment);
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {
@@ -215,7 +209,8 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 			break;
 		}
 		rc = fill(tl, need, how, t, to, misfit, err);
-		*start = t;
+		if (start)
+			*start = t;
 		if (rc)
 			break;
 		t = next_change(tl, how, t);
@@ -231,19 +226,4 @@ error:
 	sl_layout_free(&unasked);
 	sl_nodeset_free(&nodes);
 	return rc;
-}
-
-int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
-		   struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
-{
-	int64_t start;
-
-	return explicit_fit(tl, need, how, t, t, &start, layout, misfit, err);
-}
-
-int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how,
-			 int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-			 struct sl_misfit *misfit, struct sl_error *err)
-{
-	return explicit_fit(tl, need, how, from, latest, start, layout, misfit, err);
 }

@@ -146,6 +146,23 @@ struct sl_space {
 	uint32_t asked_room;
 };
 
+/* Says why not, if somebody asks (*m may be NULL).  Returns 0. */
+static inline int sl_refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have)
+{
+	if (m)
+		*m = (struct sl_misfit) { .lack = lack, .need = need, .have = have };
+	return 0;
+}
+
+/* The same of what could never be, on any machine or on this one.  Returns -1. */
+static inline int sl_refuse_for_ever(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have)
+{
+	sl_refuse(m, lack, need, have);
+	if (m)
+		m->ever = true;
+	return -1;
+}
+
 /* The workspace of a timeline, made on first use; NULL with *err. */
 struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
 
@@ -366,11 +383,9 @@ int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64
 
 /* -- place_explicit.c -------------------------------------------------- */
 
-int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
-		   struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
-int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how,
-			 int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-			 struct sl_misfit *misfit, struct sl_error *err);
+/* The picks at *from*, or at the first instant up to *latest* at which they fit: *start (may be NULL).  Returns as sl_fit_earliest(). */
+int sl_explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
+		    int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
 
 /* -- place_parts.c: sl_fit_at() and sl_fit_earliest() for requests with parts ------ */
 

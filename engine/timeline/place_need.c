@@ -4,23 +4,13 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "base/search.h"
 
-static uint32_t or_one(uint32_t n)
+/* As many cores, or the most that a node could have. */
+static int32_t or_most(int64_t cores)
 {
-	return n ? n : 1;
-}
-
-static int64_t up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static int senseless(struct sl_misfit *m, int64_t need, int64_t have)
-{
-	if (m)
-		*m = (struct sl_misfit) { .lack = SL_LACK_SENSE, .ever = true, .need = need, .have = have };
-	return -1;
+	return (int32_t) sl_min_signed(cores, INT32_MAX);
 }
 
 /* Narrow masks first: what can be had of one kind only is taken first, so that a
@@ -28,20 +18,16 @@ static int senseless(struct sl_misfit *m, int64_t need, int64_t have)
  * finds an assignment whenever there is one). */
 static void sort_gres(struct sl_need *need, const struct sl_request *r)
 {
-	for (int job = 0; job < 2; job++) {
-		for (int width = 1; width <= SL_MAX_GRES; width++) {
-			for (uint32_t i = 0; i < r->gres_needs; i++) {
-				const struct sl_gres_need *g = &r->gres[i];
+	for (int turn = 1; turn <= 2 * SL_MAX_GRES; turn++) {
+		for (uint32_t i = 0; i < r->gres_needs; i++) {
+			const struct sl_gres_need *g = &r->gres[i];
+			bool job = g->per == SL_GRES_PER_JOB;
 
-				if ((g->per == SL_GRES_PER_JOB) != job || !g->count ||
-				    (g->kinds ? __builtin_popcount(g->kinds) : 1) != width)
-					continue;
-				need->need[need->needs + need->jobs] = *g;
-				if (job)
-					need->jobs++;
-				else
-					need->needs++;
-			}
+			if (!g->count || turn != (g->kinds ? __builtin_popcount(g->kinds) : 1) + (job ? SL_MAX_GRES : 0))
+				continue;
+			need->need[need->needs + need->jobs] = *g;
+			need->needs += !job;
+			need->jobs += job;
 		}
 	}
 }
@@ -71,9 +57,9 @@ static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct 
 	int64_t nodes = tasks / each;
 
 	if (tasks % each || nodes < need->min_nodes)
-		return senseless(misfit, need->min_nodes, nodes);
+		return sl_refuse_for_ever(misfit, SL_LACK_SENSE, need->min_nodes, nodes);
 	if (nodes > need->max_nodes || nodes > SL_MAX_NODES)
-		return senseless(misfit, nodes, need->max_nodes);
+		return sl_refuse_for_ever(misfit, SL_LACK_SENSE, nodes, need->max_nodes);
 	need->units = tasks;
 	need->min_nodes = nodes;
 	need->max_nodes = nodes;
@@ -99,7 +85,7 @@ static void limit_nodes(struct sl_need *need, const struct sl_request *r)
 	int64_t nodes = gres_of_job(r);
 
 	if (!nodes)
-		nodes = r->most_nodes ? UINT32_MAX : up(need->units, need->least);
+		nodes = r->most_nodes ? UINT32_MAX : (int64_t) sl_quotient_up((uint64_t) need->units, need->least);
 	else if (nodes < need->min_nodes)
 		nodes = need->min_nodes;
 	if (nodes < need->max_nodes)
@@ -112,10 +98,10 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 
 	need->least = 1;
 	need->most = UINT32_MAX;
-	need->floor_cores = r->min_cores_per_node > INT32_MAX ? INT32_MAX : r->min_cores_per_node;
+	need->floor_cores = or_most(r->min_cores_per_node);
 	if (exact || r->tasks) {
-		need->unit_cores = or_one(r->cores_per_task);
-		need->core_units = or_one(r->tasks_per_core);
+		need->unit_cores = (uint32_t) sl_max(r->cores_per_task, 1);
+		need->core_units = (uint32_t) sl_max(r->tasks_per_core, 1);
 		if (exact)
 			return exact_tasks(need, r, misfit);
 		need->units = r->tasks;
@@ -123,7 +109,7 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 			need->most = r->tasks_per_node;
 	} else {
 		need->unit_cores = need->core_units = 1;
-		need->least = or_one(r->min_cores_per_node);
+		need->least = (uint32_t) sl_max(r->min_cores_per_node, 1);
 		need->units = r->cores;
 	}
 	if (need->units < (int64_t) need->min_nodes * need->least)
@@ -138,33 +124,25 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
  */
 static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
 {
-	int64_t most = sl_need_held_there(&need->node, most_cores), least;
+	int64_t most = sl_min_signed(sl_need_held_there(&need->node, most_cores), sl_min_signed(need->most, need->units));
+	int64_t least = need->units - (int64_t) (need->max_nodes - 1) * most;
 
-	if (most > need->most)
-		most = need->most;
-	if (most > need->units)
-		most = need->units;
-	least = need->units - (int64_t) (need->max_nodes - 1) * most;
-	if (least <= need->least)
-		return 0;
-	if (least <= most) {
+	if (least > most && least > need->least)
+		return sl_refuse_for_ever(misfit, SL_LACK_MAX_NODES,
+					  most ? (int64_t) sl_quotient_up((uint64_t) need->units, (uint64_t) most) : INT64_MAX,
+					  need->max_nodes);
+	if (least > need->least)
 		need->least = (uint32_t) least;
-		return 0;
-	}
-	if (misfit)
-		*misfit = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .ever = true, .have = need->max_nodes,
-					       .need = most ? up(need->units, most) : INT64_MAX };
-	return -1;
+	return 0;
 }
 
 /* Cores that a node gives for so many units. */
 static uint32_t cores_for(const struct sl_node_need *need, uint32_t units)
 {
-	int64_t cores = up((int64_t) units * need->unit_cores, need->core_units);
+	uint64_t cores = sl_quotient_up((uint64_t) units * need->unit_cores, need->core_units);
 
-	if (cores < need->floor_cores)
-		cores = need->floor_cores;
-	return (uint32_t) (need->once > 1 ? up(cores, need->once) * need->once : cores);
+	cores = sl_max(cores, (uint32_t) need->floor_cores);
+	return (uint32_t) (need->once > 1 ? sl_quotient_up(cores, need->once) * need->once : cores);
 }
 
 /* More than any node has, and times 2^32 not too much for a number. */
@@ -181,48 +159,38 @@ static void memory_of(struct sl_need *need, const struct sl_request *r)
 		else if (r->gres[i].per == SL_GRES_PER_TASK)
 			need->unit_memory += r->gres[i].memory * r->gres[i].count;
 	}
-	if (need->unit_memory > MOST_UNIT_MEMORY)
-		need->unit_memory = MOST_UNIT_MEMORY;
+	need->unit_memory = sl_min_signed(need->unit_memory, MOST_UNIT_MEMORY);
 	need->least_memory = need->node_memory + need->unit_memory * need->least;
 	if (need->least_cores <= SL_MAX_NODE_CORES)
 		need->least_memory += r->memory_per_core * need->least_cores;
-}
-
-/* What it has beside the timeline's cores of a node need not be free there; what it leaves must be. */
-static void leave_beside(struct sl_need *need)
-{
-	int64_t cores = (int64_t) need->least_cores - need->beside;
-
-	need->least_cores = cores < 1 ? 1 : cores < INT32_MAX ? (int32_t) cores : INT32_MAX;
 }
 
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = sl_request_beside(r) };
-	need->once = need->whole ? 1 : or_one(r->cores_at_once);
-	need->min_nodes = or_one(r->min_nodes);
+	need->once = need->whole ? 1 : (uint32_t) sl_max(r->cores_at_once, 1);
+	need->min_nodes = (uint32_t) sl_max(r->min_nodes, 1);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
-		return senseless(misfit, need->min_nodes, need->max_nodes);
+		return sl_refuse_for_ever(misfit, SL_LACK_SENSE, need->min_nodes, need->max_nodes);
 	if (units_of(need, r, misfit) || least_of_few(need, tl->most_cores, misfit))
 		return -1;
-	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
-			   (int32_t) r->max_cores_per_node : INT32_MAX;
+	need->most_cores = r->max_cores_per_node ? or_most(r->max_cores_per_node) : INT32_MAX;
 	need->least_cores = INT32_MAX;
 	if ((uint64_t) need->least * need->unit_cores / need->core_units < INT32_MAX - SL_MAX_NODE_CORES &&
 	    need->floor_cores < INT32_MAX - SL_MAX_NODE_CORES)
 		need->least_cores = (int32_t) cores_for(&need->node, need->least);
 	if (need->least_cores > need->most_cores)
-		return senseless(misfit, need->least_cores, need->most_cores);
+		return sl_refuse_for_ever(misfit, SL_LACK_SENSE, need->least_cores, need->most_cores);
 	need->given_cores = need->least_cores;
 	need->devices = tl->devices;
-	need->cap = need->units < UINT32_MAX ? (uint32_t) need->units : UINT32_MAX;
+	need->cap = (uint32_t) sl_min_signed(need->units, UINT32_MAX);
 	memory_of(need, r);
-	if (need->beside)
-		leave_beside(need);
-	if (!need->whole && r->least_free_cores > (uint32_t) need->least_cores)
-		need->least_cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
+	if (need->beside)	/* what it has beside the timeline's cores need not be free there; what it leaves must be */
+		need->least_cores = or_most(sl_max_signed((int64_t) need->least_cores - need->beside, 1));
+	if (!need->whole)
+		need->least_cores = (int32_t) sl_max_signed(need->least_cores, or_most(r->least_free_cores));
 	if (!r->gres_needs)
 		return 0;
 	sort_gres(need, r);
@@ -312,25 +280,16 @@ static bool offer_gres(const struct sl_node_need *need, const struct sl_resource
 
 bool sl_need_offer(const struct sl_node_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
-	int64_t cores = (int64_t) o->free.cores + need->beside, units;
+	int64_t memory = o->free.memory - need->node_memory, units;
+	int64_t cores = sl_min_signed((int64_t) o->free.cores + need->beside, need->most_cores);
 
 	if (!sl_need_plausible(need, &o->free, capacity))
 		return false;
-	if (cores > need->most_cores)
-		cores = need->most_cores;
-	if (need->memory_per_core) {
-		int64_t with_memory = (o->free.memory - need->node_memory) / need->memory_per_core;
-
-		if (cores > with_memory)
-			cores = with_memory;
-	}
-	units = sl_need_held(need, cores);
-	if (need->unit_memory && units > (o->free.memory - need->node_memory) / need->unit_memory)
-		units = (o->free.memory - need->node_memory) / need->unit_memory;
-	if (units > need->most)
-		units = need->most;
-	if (units > need->cap)
-		units = need->cap;
+	if (need->memory_per_core)
+		cores = sl_min_signed(cores, memory / need->memory_per_core);
+	units = sl_min_signed(sl_need_held(need, cores), sl_min_signed(need->most, need->cap));
+	if (need->unit_memory)
+		units = sl_min_signed(units, memory / need->unit_memory);
 	if (units < need->least)
 		return false;
 	o->units = (uint32_t) units;

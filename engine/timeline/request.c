@@ -6,11 +6,6 @@
 
 #include "base/number.h"
 
-static uint32_t or_one(uint32_t n)
-{
-	return n ? n : 1;
-}
-
 /* -- which fields it says -------------------------------------------------- */
 
 enum { FIRST = 1, NAMED = 2, APART = 4, CORES = 8, MOST = FIRST | NAMED | APART, ALL = MOST | CORES };
@@ -45,7 +40,7 @@ bool sl_request_is_apart(const struct sl_request *r)
 bool sl_request_is_cores(const struct sl_request *r, int64_t cores)
 {
 	return holds_of_all(r, CORES) && r->tasks_per_core <= 1 && r->min_nodes <= 1 &&
-		cores == (r->tasks ? (int64_t) r->tasks * or_one(r->cores_per_task) : r->cores);
+		cores == (r->tasks ? r->tasks * sl_max_signed(r->cores_per_task, 1) : r->cores);
 }
 
 /* -- two of them ----------------------------------------------------------- */
@@ -159,7 +154,7 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
 		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
 	if (r->segment && (r->required || r->parts || r->max_leaves || r->most_nodes || r->contiguous ||
-			   or_one(r->min_nodes) != r->max_nodes || r->max_nodes % r->segment))
+			   sl_max(r->min_nodes, 1) != r->max_nodes || r->max_nodes % r->segment))
 		return sl_fail(err, SL_EINVAL, "segments of %u nodes: expected beside a number of nodes that is a multiple of it, and "
 			       "beside nothing else that says which nodes", r->segment);
 	return check_gres(r, err);
@@ -191,9 +186,9 @@ static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t piec
 /* The most tasks that *cores* cores can host. */
 static int64_t most_tasks(const struct sl_request *r, int64_t cores)
 {
-	int64_t tasks = cores * or_one(r->tasks_per_core) / or_one(r->cores_per_task);
+	int64_t tasks = cores * sl_max_signed(r->tasks_per_core, 1) / sl_max_signed(r->cores_per_task, 1);
 
-	return r->tasks_per_node && tasks > r->tasks_per_node ? r->tasks_per_node : tasks;
+	return r->tasks_per_node ? sl_min_signed(tasks, r->tasks_per_node) : tasks;
 }
 
 void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/lines.h"
-#include "base/search.h"
+#include "base/number.h"
 #include "image/nodelist.h"
 
 #define SWITCH_WAIT 300			/* slurm.conf's max_switch_wait where it says nothing */
@@ -74,6 +74,28 @@ static int take_memory(const struct wisher *w, enum sl_wish wish, int64_t *mb)
 	return refuse(w, wish, "an amount of memory, such as 4000M or 16G");
 }
 
+/* The row of that name, among those that there are of *what*; SL_NONE with the error. */
+static uint32_t find_row(const struct wisher *w, enum sl_wish wish, const char *what, const uint32_t *names_of, uint32_t rows,
+			 const char *name, size_t length)
+{
+	for (uint32_t i = 0; i < rows; i++) {
+		const char *other = sl_snapshot_str(w->snap, names_of[i]);
+
+		if (strlen(other) == length && !memcmp(other, name, length))
+			return i;
+	}
+	sl_fail(w->err, SL_EINVAL, "--%s=%s: expected %s that there are; there is no \"%.*s\"", names[wish], value_of(w, wish), what,
+		(int) length, name);
+	return SL_NONE;
+}
+
+/* So many tasks, and the CPUs that they need. */
+static void set_tasks(struct sl_job_row *row, uint64_t tasks)
+{
+	row->num_tasks = (uint32_t) sl_min(tasks, UINT32_MAX / row->cpus_per_task);
+	row->min_cpus = row->num_tasks * row->cpus_per_task;
+}
+
 /* -- cores ------------------------------------------------------------------- */
 
 /* SOCKETS[:CORES[:THREADS]], of which each may be "*". */
@@ -96,17 +118,13 @@ static int take_extra(const struct wisher *w)
 static void count_tasks(const struct wisher *w)
 {
 	struct sl_job_row *row = w->row;
-	uint64_t tasks = row->num_tasks;
 	bool said = row->sockets_per_node || row->cores_per_socket || row->threads_per_core;
 
 	if (w->w->tasks_said || !said || !(w->w->nodes_said || value_of(w, SL_WISH_EXTRA)) || row->ntasks_per_node ||
 	    (row->max_nodes && row->max_nodes != row->min_nodes))
 		return;
-	tasks = (uint64_t) row->min_nodes * (row->sockets_per_node ? row->sockets_per_node : 1);
-	tasks *= row->cores_per_socket ? row->cores_per_socket : 1;
-	tasks = tasks < UINT32_MAX ? tasks * (row->threads_per_core ? row->threads_per_core : 1) : tasks;
-	row->num_tasks = tasks * row->cpus_per_task < UINT32_MAX ? (uint32_t) tasks : UINT32_MAX / row->cpus_per_task;
-	row->min_cpus = row->num_tasks * row->cpus_per_task;
+	set_tasks(row, sl_product(sl_product(row->min_nodes, sl_max(row->sockets_per_node, 1)),
+				  sl_product(sl_max(row->cores_per_socket, 1), sl_max(row->threads_per_core, 1))));
 }
 
 static int take_core_spec(const struct wisher *w)
@@ -164,6 +182,8 @@ static void append_gpus(const struct wisher *w, const char *type, uint32_t count
 static int take_socket_gpus(const struct wisher *w)
 {
 	const char *text = value_of(w, SL_WISH_GPUS_PER_SOCKET), *colon = text ? strchr(text, ':') : NULL;
+	const char *number = colon ? colon + 1 : text;
+	size_t length = colon ? (size_t) (colon - text) : 0;
 	char type[NAME_SIZE] = "";
 	uint32_t n;
 
@@ -171,10 +191,9 @@ static int take_socket_gpus(const struct wisher *w)
 		return 0;
 	if (!w->row->sockets_per_node)
 		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "--sockets-per-node, too");
-	if (colon && colon - text < NAME_SIZE)
-		memcpy(type, text, (size_t) (colon - text));
-	if ((colon && !*type) || !read_count(colon ? colon + 1 : text, strlen(colon ? colon + 1 : text), 1, MOST_COUNT, &n))
+	if ((colon && !length) || length >= NAME_SIZE || !read_count(number, strlen(number), 1, MOST_COUNT, &n))
 		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "[TYPE:]N");
+	memcpy(type, text, length);
 	append_gpus(w, type, n, SL_PER_SOCKET);
 	return 0;
 }
@@ -193,8 +212,7 @@ static int take_gpu_tasks(const struct wisher *w, uint64_t gpus)
 	if (gpus && w->w->tasks_said)
 		return gpus * each == row->num_tasks ? 0 : refuse(w, SL_WISH_PER_GPU, "as many tasks as that makes, or none said");
 	if (gpus) {
-		row->num_tasks = gpus * each < MOST_MEMORY ? (uint32_t) (gpus * each) : (uint32_t) MOST_MEMORY;
-		row->min_cpus = row->num_tasks * row->cpus_per_task;
+		set_tasks(row, gpus * each);
 		return 0;
 	}
 	if (!w->w->tasks_said || row->num_tasks % each)
@@ -258,18 +276,19 @@ struct word {
 	uint32_t sets;
 };
 
-static int take_word(const struct wisher *w, enum sl_wish wish, const struct word *words, size_t length, uint32_t *column,
+/* *column gets what the word sets that the value is, up to one of the characters in *ends*. */
+static int take_word(const struct wisher *w, enum sl_wish wish, const struct word *words, const char *ends, uint32_t *column,
 		     const char *expected)
 {
 	const char *text = value_of(w, wish);
+	size_t length = text ? strcspn(text, ends) : 0;
 
-	for (; text && words->word; words++) {
-		if (strlen(words->word) != length || strncmp(words->word, text, length))
-			continue;
-		*column |= words->sets;
-		return 0;
-	}
-	return text ? refuse(w, wish, expected) : 0;
+	while (text && words->word && (strlen(words->word) != length || memcmp(words->word, text, length)))
+		words++;
+	if (text && !words->word)
+		return refuse(w, wish, expected);
+	*column |= text ? words->sets : 0;
+	return 0;
 }
 
 /* "=N", behind "plane". */
@@ -282,43 +301,28 @@ static int take_plane(const struct wisher *w, const char *text)
 
 static int take_words(const struct wisher *w)
 {
-	static const struct word exclusive[] = { { "user", SL_ASKS_USER_NODES }, { "mcs", SL_ASKS_MCS }, { NULL, 0 } };
+	static const struct word exclusive[] = { { "", 0 }, { "user", SL_ASKS_USER_NODES }, { "mcs", SL_ASKS_MCS }, { NULL, 0 } };
 	static const struct word bound[] = { { "enforce-binding", SL_ASKS_BOUND_GRES }, { "disable-binding", 0 }, { NULL, 0 } };
 	static const struct word how[] = { { "*", SL_DIST_ANY }, { "block", SL_DIST_BLOCK }, { "cyclic", SL_DIST_CYCLIC },
 					   { "plane", SL_DIST_PLANE }, { "arbitrary", SL_DIST_ARBITRARY }, { NULL, 0 } };
-	const char *alone = value_of(w, SL_WISH_EXCLUSIVE), *flags = value_of(w, SL_WISH_GRES_FLAGS);
-	const char *dealt = value_of(w, SL_WISH_DISTRIBUTION);
+	const char *alone = value_of(w, SL_WISH_EXCLUSIVE), *dealt = value_of(w, SL_WISH_DISTRIBUTION);
 
+	if (take_word(w, SL_WISH_EXCLUSIVE, exclusive, "", &w->row->asks, "user, mcs or nothing") ||
+	    take_word(w, SL_WISH_GRES_FLAGS, bound, "", &w->row->asks, "enforce-binding or disable-binding") ||
+	    take_word(w, SL_WISH_DISTRIBUTION, how, ":=,", &w->row->distribution, "block, cyclic, plane or arbitrary"))
+		return -1;
 	if (alone && !*alone)
 		w->row->flags |= SL_JOBF_EXCLUSIVE;
-	else if (take_word(w, SL_WISH_EXCLUSIVE, exclusive, alone ? strlen(alone) : 0, &w->row->asks, "user, mcs or nothing"))
-		return -1;
 	if (w->row->asks & SL_ASKS_MCS && !value_of(w, SL_WISH_MCS_LABEL))
 		return refuse(w, SL_WISH_EXCLUSIVE, "--mcs-label, too");
 	w->row->mcs_label = sl_builder_str(w->b, value_of(w, SL_WISH_MCS_LABEL));
 	w->row->prefer = sl_builder_str(w->b, value_of(w, SL_WISH_PREFER));
-	if (take_word(w, SL_WISH_GRES_FLAGS, bound, flags ? strlen(flags) : 0, &w->row->asks, "enforce-binding or disable-binding"))
-		return -1;
-	if (take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
-		      "block, cyclic, plane or arbitrary"))
-		return -1;
 	if (dealt && (strstr(dealt, ":cyclic") || strstr(dealt, ":fcyclic")))
 		w->row->asks |= SL_ASKS_SOCKETS_IN_TURN;
 	return w->row->distribution == SL_DIST_PLANE ? take_plane(w, dealt + strcspn(dealt, "=")) : 0;
 }
 
 /* -- licences, nodes, reservations ------------------------------------------------- */
-
-static uint32_t find_license(const struct sl_snapshot *snap, const char *name, size_t length)
-{
-	for (uint32_t l = 0; l < snap->license.rows; l++) {
-		const char *other = sl_snapshot_str(snap, snap->license.name[l]);
-
-		if (strlen(other) == length && !memcmp(other, name, length))
-			return l;
-	}
-	return SL_NONE;
-}
 
 static int take_licenses(const struct wisher *w)
 {
@@ -334,12 +338,11 @@ static int take_licenses(const struct wisher *w)
 		struct sl_job_license_row row = sl_job_license_row();
 
 		row.count = 1;
-		row.license = find_license(w->snap, text, name);
+		row.license = find_row(w, SL_WISH_LICENSES, "licences", w->snap->license.name, w->snap->license.rows, text, name);
 		if (name < length && !read_count(text + name + 1, length - name - 1, 1, INT32_MAX, &row.count))
 			return refuse(w, SL_WISH_LICENSES, "NAME[:N],... or NAME[:N]|... with N from 1 on");
 		if (row.license == SL_NONE)
-			return sl_fail(w->err, SL_EINVAL, "--licenses=%s: expected licences that there are; there is no \"%.*s\"",
-				       value_of(w, SL_WISH_LICENSES), (int) name, text);
+			return -1;
 		sl_builder_append(w->b, SL_T_JOB_LICENSE, &row);
 		w->row->licenses.count++;
 		text += length + (text[length] != '\0');
@@ -348,41 +351,31 @@ static int take_licenses(const struct wisher *w)
 }
 
 struct named {
-	const struct sl_snapshot *snap;
+	const struct wisher *w;
+	enum sl_wish wish;
 	uint32_t *times;		/* by node: how often is it named? */
-	char unknown[NAME_SIZE];
 };
 
 static int mark_named(const char *name, void *arg)
 {
-	struct named *n = arg;
+	const struct named *n = arg;
+	const struct sl_node_view *v = &n->w->snap->node;
+	uint32_t node = find_row(n->w, n->wish, "nodes", v->name, v->rows, name, strlen(name));
 
-	for (uint32_t i = 0; i < n->snap->node.rows; i++) {
-		if (strcmp(sl_snapshot_str(n->snap, n->snap->node.name[i]), name))
-			continue;
-		n->times[i]++;
-		return 0;
-	}
-	strncpy(n->unknown, name, sizeof(n->unknown) - 1);
-	return 1;
+	if (node == SL_NONE)
+		return -1;
+	n->times[node]++;
+	return 0;
 }
 
 /* How often each node is named, behind the last one a 0; to free.  NULL with the error. */
 static uint32_t *count_named(const struct wisher *w, enum sl_wish wish)
 {
-	struct named n = { .snap = w->snap, .times = calloc(w->snap->node.rows + 1, sizeof(*n.times)) };
-	int rc = 0;
+	struct named n = { w, wish, calloc(w->snap->node.rows + 1, sizeof(*n.times)) };
 
-	if (!n.times) {
+	if (!n.times)
 		sl_fail(w->err, SL_ENOMEM, "willrun: out of memory");
-		return NULL;
-	}
-	if (value_of(w, wish))
-		rc = sl_nodelist_split(value_of(w, wish), mark_named, &n, w->err);
-	if (rc > 0)
-		sl_fail(w->err, SL_EINVAL, "--%s=%s: expected nodes that there are; there is no \"%s\"", names[wish],
-			value_of(w, wish), n.unknown);
-	if (!rc)
+	else if (!value_of(w, wish) || !sl_nodelist_split(value_of(w, wish), mark_named, &n, w->err))
 		return n.times;
 	free(n.times);
 	return NULL;
@@ -425,10 +418,8 @@ static int take_named(const struct wisher *w)
 		return refuse(w, SL_WISH_NODELIST, "no more nodes than it may have, and no more than tasks");
 	if (named > row->min_nodes)
 		row->min_nodes = named;
-	if (row->num_tasks < row->min_nodes) {
-		row->num_tasks = row->min_nodes;
-		row->min_cpus = row->num_tasks * row->cpus_per_task;
-	}
+	if (row->num_tasks < row->min_nodes)
+		set_tasks(row, row->min_nodes);
 	return 0;
 }
 
@@ -459,10 +450,8 @@ static int take_arbitrary(const struct wisher *w)
 	}
 	free(times);
 	row->max_nodes = row->min_nodes;
-	if (!w->w->tasks_said) {
-		row->num_tasks = tasks < UINT32_MAX / row->cpus_per_task ? tasks : UINT32_MAX / row->cpus_per_task;
-		row->min_cpus = row->num_tasks * row->cpus_per_task;
-	}
+	if (!w->w->tasks_said)
+		set_tasks(row, tasks);
 	return 0;
 }
 
@@ -471,17 +460,9 @@ static int take_reservation(const struct wisher *w)
 	const struct sl_reservation_view *v = &w->snap->reservation;
 	const char *text = value_of(w, SL_WISH_RESERVATION);
 
-	for (const char *name = text; name && *name; name += strcspn(name, ","), name += *name == ',') {
-		size_t length = strcspn(name, ",");
-		uint32_t r = 0;
-
-		while (r < v->rows && (strlen(sl_snapshot_str(w->snap, v->name[r])) != length ||
-				       memcmp(sl_snapshot_str(w->snap, v->name[r]), name, length)))
-			r++;
-		if (r == v->rows)
-			return sl_fail(w->err, SL_EINVAL, "--reservation=%s: expected reservations that there are; there is no \"%.*s\"",
-				       text, (int) length, name);
-	}
+	for (const char *name = text; name && *name; name += strcspn(name, ","), name += *name == ',')
+		if (find_row(w, SL_WISH_RESERVATION, "reservations", v->name, v->rows, name, strcspn(name, ",")) == SL_NONE)
+			return -1;
 	w->row->reservation = sl_builder_str(w->b, text);
 	return 0;
 }
@@ -508,41 +489,35 @@ static bool scan_offset(const char *text, int64_t *seconds)
 	return !length;
 }
 
+/* A local time that is all of the text, in that form; what the form does not say is that of *at*. */
+static bool scan_form(const char *text, const char *form, struct tm at, int64_t *t)
+{
+	const char *end = strptime(text, form, &at);
+
+	at.tm_isdst = -1;
+	*t = end && !*end ? mktime(&at) : -1;
+	return *t > 0;
+}
+
 /* Local time, as sbatch has it: of today, or tomorrow where that is past. */
 static bool scan_when(const char *text, int64_t now, int64_t *t)
 {
-	time_t from = (time_t) now;
-	struct tm at;
-	const char *end;
+	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
+	struct tm today, none = { 0 };
+	bool found = false;
 
 	if (!strcmp(text, "now") || (!strncmp(text, "now+", 4) && scan_offset(text + 4, t))) {
 		*t = now + (text[3] ? *t : 0);
 		return true;
 	}
-	if (!localtime_r(&from, &at))
+	if (!localtime_r(&(time_t) { now }, &today))
 		return false;
-	at.tm_sec = 0;
-	at.tm_isdst = -1;
-	end = strptime(text, "%H:%M:%S", &at) ?: strptime(text, "%H:%M", &at);
-	if (end && !*end) {
-		*t = mktime(&at);
-		at.tm_mday += *t < now;
-		at.tm_isdst = -1;
-		*t = mktime(&at);
-		return true;
-	}
-	at = (struct tm) { .tm_isdst = -1 };
-	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &at);
-	if (!end || *end) {
-		at = (struct tm) { .tm_isdst = -1 };
-		end = strptime(text, "%Y-%m-%dT%H:%M", &at);
-	}
-	if (!end || *end) {
-		at = (struct tm) { .tm_isdst = -1 };
-		end = strptime(text, "%Y-%m-%d", &at);
-	}
-	*t = end && !*end ? mktime(&at) : -1;
-	return *t > 0;
+	today.tm_sec = 0;
+	for (int day = 0; day < 2 && (!found || *t < now); day++, today.tm_mday++)
+		found = scan_form(text, "%H:%M:%S", today, t) || scan_form(text, "%H:%M", today, t);
+	for (int i = 0; i < 3 && !found; i++)
+		found = scan_form(text, forms[i], none, t);
+	return found;
 }
 
 static int take_when(const struct wisher *w, enum sl_wish wish, int64_t *t)

@@ -172,9 +172,7 @@ int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_m
 	}
 	if (best < UINT32_MAX)
 		return keep_window(sp, &chosen, err) ? -1 : 1;
-	if (misfit)
-		*misfit = (struct sl_misfit) { .lack = SL_LACK_BLOCK, .need = need->min_nodes, .have = longest };
-	return 0;
+	return sl_refuse(misfit, SL_LACK_BLOCK, need->min_nodes, longest);
 }
 
 /* -- a tree of blocks, for sweeping ------------------------------------ */

@@ -346,9 +346,7 @@ static int start_picking(struct sl_picker *p, struct sl_space *sp, const struct 
 
 static int too_many_nodes(struct sl_misfit *m, const struct sl_need *need, int64_t nodes)
 {
-	if (m)
-		*m = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .need = nodes, .have = need->max_nodes };
-	return 0;
+	return sl_refuse(m, SL_LACK_MAX_NODES, nodes, need->max_nodes);
 }
 
 /* Does the limit of nodes bind, and can it be kept at all?  Not where every node is
@@ -496,11 +494,8 @@ static int choose_below(struct sl_timeline *tl, const struct sl_need *need, enum
 
 	for (uint32_t n = 0; !rc; n++) {
 		more = sl_narrow_to_leaves(tl, need, n, err);
-		if (more <= 0) {
-			if (!more && misfit)
-				*misfit = (struct sl_misfit) { .lack = SL_LACK_LEAVES, .need = need->r->max_leaves };
-			return more;
-		}
+		if (more <= 0)
+			return more ? -1 : sl_refuse(misfit, SL_LACK_LEAVES, need->r->max_leaves, 0);
 		rc = choose_anywhere(tl, need, method, t, NULL, err);
 	}
 	return rc;

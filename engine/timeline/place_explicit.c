@@ -28,14 +28,6 @@ static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, s
 	return 0;
 }
 
-static int refuse_on(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have, uint32_t node)
-{
-	sl_refuse(m, lack, need, have);
-	if (m)
-		m->node = node;
-	return 0;
-}
-
 /* The fewest units that need all cores of a pick. A node gives some cores however few units it has, and all of a whole node's;
  * a pick without cores is given what its units need. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
@@ -51,6 +43,21 @@ static uint32_t fewest_of(const struct sl_need *need, const struct sl_pick *p)
 	return (uint32_t) sl_max(p->tasks, fewest_in(need, p->cores));
 }
 
+/* A node that the request must have does not do. */
+static int refuse_required(struct sl_misfit *m, uint32_t node, int64_t need, int64_t have)
+{
+	sl_refuse(m, SL_LACK_REQUIRED, need, have);
+	if (m)
+		m->node = node;
+	return 0;
+}
+
+/* The node of the ith pick does not do. */
+static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const struct sl_how *how, uint32_t i)
+{
+	return need->r->picks ? refuse_required(m, how->picks[i].node, how->count, i) : sl_refuse(m, SL_LACK_NODES, how->count, i);
+}
+
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
 static int check_request(const struct sl_need *need, const struct sl_how *how, const struct sl_nodeset *nodes,
 			 struct sl_misfit *misfit)
@@ -64,8 +71,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	if (how->count > need->max_nodes)
 		return sl_refuse(misfit, SL_LACK_MAX_NODES, how->count, need->max_nodes);
 	if (r->required && !sl_nodeset_includes(nodes, r->required))
-		return refuse_on(misfit, SL_LACK_REQUIRED, r->required->count, sl_nodeset_common(nodes, r->required),
-				 sl_nodeset_next(r->required, 0));
+		return refuse_required(misfit, sl_nodeset_next(r->required, 0), r->required->count,
+				       sl_nodeset_common(nodes, r->required));
 	if (r->eligible && !sl_nodeset_includes(r->eligible, nodes))
 		return sl_refuse(misfit, SL_LACK_NODES, nodes->count, sl_nodeset_common(r->eligible, nodes));
 	if (r->contiguous && nodes->runs != 1)
@@ -80,9 +87,9 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 		}
 		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
 		    cores % need->once)
-			return refuse_on(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
+			return sl_refuse(misfit, SL_LACK_CORES, need->given_cores, cores);
 		if (fewest_in(need, cores) > units)	/* its last core is for no whole task, or for one too many on a node */
-			return refuse_on(misfit, SL_LACK_SENSE, units, cores, how->picks[i].node);
+			return sl_refuse(misfit, SL_LACK_SENSE, units, cores);
 		most += units;
 	}
 	if (!open && most < need->units)
@@ -102,12 +109,6 @@ static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, in
 	if (p->cores && !need->whole)
 		units = sl_min_signed(units, units_in(need, p->cores));
 	return (uint32_t) sl_max_signed(units, fewest_in(need, p->cores));
-}
-
-/* The node of a pick does not do; it is the ith. */
-static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const struct sl_how *how, uint32_t i)
-{
-	return refuse_on(m, need->r->picks ? SL_LACK_REQUIRED : SL_LACK_NODES, how->count, i, how->picks[i].node);
 }
 
 /* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
@@ -135,7 +136,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (!sl_need_offer(&need->node, cap, &o) || o.units < p->tasks || (p->tasks && p->tasks < need->least))
 			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
-			return refuse_on(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
+			return sl_refuse(misfit, SL_LACK_CORES, cap->cores, p->cores);
 		later -= fewest_of(need, p);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
@@ -146,15 +147,15 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			job[j] -= give[j];
 		}
 		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))
-			return refuse_on(misfit, SL_LACK_GRES, units, o.units, p->node);
+			return sl_refuse(misfit, SL_LACK_GRES, units, o.units);
 		if (p->cores && !need->whole) {
 			if (each.cores > (int32_t) p->cores || fewest_in(need, p->cores) > units)
-				return refuse_on(misfit, SL_LACK_SENSE, each.cores, p->cores, p->node);
+				return sl_refuse(misfit, SL_LACK_SENSE, each.cores, p->cores);
 			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
 		}
 		if (!sl_resources_fit(&each, &o.free))
-			return refuse_on(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
+			return sl_refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores);
 		if (sl_layout_add(layout, p->node, p->node, need->whole ? 0 : units, &each, err))
 			return -1;
 	}
@@ -163,7 +164,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		if (job[j] > 0)
 			return sl_refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
-				      need->need[need->needs + j].count - job[j]);
+					 need->need[need->needs + j].count - job[j]);
 	}
 	return 1;
 }
@@ -178,8 +179,8 @@ static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *ho
 		const struct sl_node_class *g = &tl->class[tl->class_of[how->picks[i].node]];
 		uint32_t k = sl_step_at(g, t);
 
-		if (k + 1 < g->steps && g->step[k + 1].t < next)
-			next = g->step[k + 1].t;
+		if (k + 1 < g->steps)
+			next = sl_min_signed(next, g->step[k + 1].t);
 	}
 	return next;
 }
@@ -204,11 +205,8 @@ int sl_explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const st
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {
-		if (sl_effort_spend(tl->effort, EFFORT_OF_PICK * (uint64_t) how->count, err)) {
-			rc = -1;
-			break;
-		}
-		rc = fill(tl, need, how, t, to, misfit, err);
+		rc = sl_effort_spend(tl->effort, EFFORT_OF_PICK * (uint64_t) how->count, err) ? -1 :
+			fill(tl, need, how, t, to, misfit, err);
 		if (start)
 			*start = t;
 		if (rc)
@@ -216,9 +214,7 @@ int sl_explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const st
 		t = next_change(tl, how, t);
 		if (misfit)
 			misfit->ever = t == SL_FOREVER && from <= tl->now && latest == SL_FOREVER;
-		if (t > latest || t == SL_FOREVER)
-			break;
-		rc = 1;
+		rc = t <= latest && t != SL_FOREVER;
 	}
 	if (rc != 1)
 		sl_layout_clear(to);

@@ -146,7 +146,7 @@ struct sl_space {
 	uint32_t asked_room;
 };
 
-/* Says why not, if somebody asks (*m may be NULL).  Returns 0. */
+/* Say in *m why a request does not fit; *m may be NULL.  Returns 0. */
 static inline int sl_refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have)
 {
 	if (m)
@@ -154,7 +154,7 @@ static inline int sl_refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need
 	return 0;
 }
 
-/* The same of what could never be, on any machine or on this one.  Returns -1. */
+/* The same of a request that can never fit.  Returns -1. */
 static inline int sl_refuse_for_ever(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have)
 {
 	sl_refuse(m, lack, need, have);
@@ -383,7 +383,8 @@ int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64
 
 /* -- place_explicit.c -------------------------------------------------- */
 
-/* The picks at *from*, or at the first instant up to *latest* at which they fit: *start (may be NULL).  Returns as sl_fit_earliest(). */
+/* The nodes that *how* picks, at the first instant from *from* to *latest* at which they do: *start (may be NULL).  Returns as
+ * sl_fit_earliest() does. */
 int sl_explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
 		    int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
 

@@ -71,11 +71,8 @@ static int choose_nodes(struct parts *p, const struct sl_nodeset *nodes, uint32_
 {
 	struct sl_request one = request_of(p, nodes, count);
 
-	if (nodes->count < count) {
-		if (p->misfit)
-			*p->misfit = (struct sl_misfit) { .lack = SL_LACK_NODES, .need = count, .have = nodes->count };
-		return 0;
-	}
+	if (nodes->count < count)
+		return sl_refuse(p->misfit, SL_LACK_NODES, count, nodes->count);
 	return sl_fit_at(p->tl, &one, p->how, p->t, &p->layout, p->misfit, err);
 }
 

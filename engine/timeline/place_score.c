@@ -273,7 +273,5 @@ int sl_rank_by_score(struct sl_timeline *tl, const struct sl_need *need, enum sl
 		return -1;
 	if (!drop_refused(sp, need, &sums) || sl_sums_lack(&sums, need) == SL_LACK_NOTHING)
 		return 1;
-	if (misfit)
-		*misfit = (struct sl_misfit) { .lack = SL_LACK_SCORE, .need = need->min_nodes, .have = sums.nodes };
-	return 0;
+	return sl_refuse(misfit, SL_LACK_SCORE, need->min_nodes, sums.nodes);
 }

@@ -320,7 +320,5 @@ int sl_choose_in_blocks(struct sl_timeline *tl, const struct sl_need *need, int6
 		s.weight = UINT32_MAX;
 		rc = choose_number(&s, t, err);
 	}
-	if (!rc && misfit)
-		*misfit = (struct sl_misfit) { .lack = SL_LACK_SEGMENTS, .need = need->min_nodes, .have = need->segment };
-	return rc;
+	return rc ? rc : sl_refuse(misfit, SL_LACK_SEGMENTS, need->min_nodes, need->segment);
 }

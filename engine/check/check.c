@@ -231,15 +231,14 @@ int check_may_have(struct check *c, const struct row *r, uint32_t node)
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_reservation_view *resv = &s->reservation;
 	const char *name = check_str(c, s->node.name[node]);
-	uint32_t id = s->job.id[r->job], state = s->node.state[node], own = r->resv;
+	uint32_t state = s->node.state[node], own = r->resv;
 	int in;
 
 	if ((in = check_available(c, r, node)) <= 0)
-		return in < 0 ? -1 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is not in partition %s", id,
-					     name, check_str(c, s->partition.name[r->partition]));
+		return in < 0 ? -1 : check_fail(c, r, "node %s is not in partition %s", name,
+						check_str(c, s->partition.name[r->partition]));
 	if (state & SL_NODE_UNUSABLE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is %s", id, name,
-			       state & SL_NODE_DOWN ? "down" : "drained");
+		return check_fail(c, r, "node %s is %s", name, state & SL_NODE_DOWN ? "down" : "drained");
 	if (check_free_of_jobs(c, r, node) < 0)
 		return -1;
 	if (s->node.owner[node] != SL_NONE && s->node.owner[node] != s->job.uid[r->job]) {
@@ -248,12 +247,11 @@ int check_may_have(struct check *c, const struct row *r, uint32_t node)
 		if (c->held_until[node] > free)
 			free = c->held_until[node];
 		if (r->at < free)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s belongs to user %" PRIu32, id,
-				       name, s->node.owner[node]);
+			return check_fail(c, r, "node %s belongs to user %" PRIu32, name, s->node.owner[node]);
 	}
 	if (own != SL_NONE && !(resv->flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) && (in = check_reserved(c, own, node)) <= 0)
-		return in < 0 ? -1 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is not in reservation %s",
-					     id, name, check_str(c, resv->name[own]));
+		return in < 0 ? -1 : check_fail(c, r, "node %s is not in reservation %s", name,
+						check_str(c, resv->name[own]));
 	for (uint32_t q = 0; q < resv->rows; q++) {
 		bool passes = own != SL_NONE && ((resv->flags[own] & SL_RESV_MAINT) ||
 			((resv->flags[own] & SL_RESV_OVERLAP) && !(resv->flags[q] & SL_RESV_MAINT)));
@@ -264,10 +262,9 @@ int check_may_have(struct check *c, const struct row *r, uint32_t node)
 		if ((in = check_reserved(c, q, node)) < 0)
 			return -1;
 		if (in)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is reserved (%s) from %" PRId64
-				       " to %" PRId64 ", the job has it from %" PRId64 " to %" PRId64, id, name,
-				       check_str(c, resv->name[q]), resv->start_time[q], resv->end_time[q], r->at,
-				       r->until);
+			return check_fail(c, r, "node %s is reserved (%s) from %" PRId64 " to %" PRId64 ", the job has it from %"
+					  PRId64 " to %" PRId64, name, check_str(c, resv->name[q]), resv->start_time[q],
+					  resv->end_time[q], r->at, r->until);
 	}
 	return 0;
 }
@@ -285,9 +282,9 @@ static int check_blocks(struct check *c, const struct row *r, uint32_t node)
 			continue;
 		i = SL_FIRST(at, b->nodes[k].first, end, run->last[at] < node);
 		if (i < end && node >= run->first[i])
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is kept free from %" PRId64 " to %" PRId64
-				       ", the job has it from %" PRId64 " to %" PRId64, c->snap->job.id[r->job],
-				       check_str(c, c->snap->node.name[node]), b->start_time[k], b->end_time[k], r->at, r->until);
+			return check_fail(c, r, "node %s is kept free from %" PRId64 " to %" PRId64 ", the job has it from %" PRId64
+					  " to %" PRId64, check_str(c, c->snap->node.name[node]), b->start_time[k],
+					  b->end_time[k], r->at, r->until);
 	}
 	return 0;
 }
@@ -311,21 +308,19 @@ static int check_places(struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_plan_place_view *place = &c->plan->place;
-	uint32_t id = s->job.id[r->job], last = SL_NONE, required = 0, wanted = 0;
+	uint32_t last = SL_NONE, required = 0, wanted = 0;
 	struct sl_range req = s->job.req_nodes[r->job], exc = s->job.exc_nodes[r->job];
 
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
 		uint32_t node = place->node[i];
 
 		if (node >= s->node.rows)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no node row %" PRIu32, id, node);
+			return check_fail(c, r, "there is no node row %" PRIu32, node);
 		if (last != SL_NONE && node <= last)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s comes twice or out of order", id,
-				       check_str(c, s->node.name[node]));
+			return check_fail(c, r, "node %s comes twice or out of order", check_str(c, s->node.name[node]));
 		last = node;
 		if (check_in_runs(c, exc, node))
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is excluded", id,
-				       check_str(c, s->node.name[node]));
+			return check_fail(c, r, "node %s is excluded", check_str(c, s->node.name[node]));
 		required += check_in_runs(c, req, node);
 		if (check_may_have(c, r, node) < 0 || check_blocks(c, r, node) < 0)
 			return -1;
@@ -333,8 +328,7 @@ static int check_places(struct check *c, const struct row *r)
 	for (uint32_t n = 0; req.count && n < s->node.rows; n++)
 		wanted += check_in_runs(c, req, n);
 	if (required < wanted && !r->native)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " of the %" PRIu32
-			       " nodes it requires", id, required, wanted);
+		return check_fail(c, r, "has %" PRIu32 " of the %" PRIu32 " nodes it requires", required, wanted);
 	return 0;
 }
 
@@ -357,25 +351,24 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_reservation_view *resv = &s->reservation;
-	uint32_t id = s->job.id[r->job], own = r->resv;
+	uint32_t own = r->resv;
 	int64_t limit = r->shortened ? r->shortened : a->time_limit, expected = r->expected, end;
 
 	if (r->at < c->now || r->at < s->job.begin_time[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", before %s %" PRId64, id,
-			       r->at, r->at < c->now ? "the present," : "its begin time,",
-			       r->at < c->now ? c->now : s->job.begin_time[r->job]);
+		return check_fail(c, r, "starts at %" PRId64 ", before %s %" PRId64, r->at,
+				  r->at < c->now ? "the present," : "its begin time,",
+				  r->at < c->now ? c->now : s->job.begin_time[r->job]);
 	if (limit > a->time_limit || limit < a->time_floor || limit < 0)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": gets %" PRId64 " s, may get %" PRId64 " to %"
-			       PRId64 " s", id, limit, a->time_floor, a->time_limit);
+		return check_fail(c, r, "gets %" PRId64 " s, may get %" PRId64 " to %" PRId64 " s", limit, a->time_floor,
+				  a->time_limit);
 	end = check_later(r->at, limit);
 	if (s->job.deadline[r->job] && end > s->job.deadline[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": would end at %" PRId64 ", after its deadline %"
-			       PRId64, id, end, s->job.deadline[r->job]);
+		return check_fail(c, r, "would end at %" PRId64 ", after its deadline %" PRId64, end,
+				  s->job.deadline[r->job]);
 	if (own != SL_NONE && !(resv->flags[own] & SL_RESV_FLEX)) {
 		if (r->at < resv->start_time[own] || r->at >= resv->end_time[own])
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", reservation %s"
-				       " is from %" PRId64 " to %" PRId64, id, r->at, check_str(c, resv->name[own]),
-				       resv->start_time[own], resv->end_time[own]);
+			return check_fail(c, r, "starts at %" PRId64 ", reservation %s is from %" PRId64 " to %" PRId64,
+					  r->at, check_str(c, resv->name[own]), resv->start_time[own], resv->end_time[own]);
 		if (end > resv->end_time[own])
 			end = resv->end_time[own];
 	}
@@ -385,8 +378,8 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 	if (!expected)
 		return 0;
 	if (expected < 0 || expected >= limit || own != SL_NONE || s->job.licenses[r->job].count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is booked for %" PRId64 " s of its %" PRId64
-			       ": expected less than those, and neither licences nor a reservation", id, expected, limit);
+		return check_fail(c, r, "is booked for %" PRId64 " s of its %" PRId64 ": expected less than those, and neither licences "
+				  "nor a reservation", expected, limit);
 	r->until = check_later(check_later(r->at, r->boots), expected);
 	return 0;
 }
@@ -411,9 +404,7 @@ static int bill_row(struct check *c, struct row *r)
 
 		for (uint32_t k = 0; k < b.kinds; k++)
 			if (b.kind[k] >= c->snap->gres_kind.rows)
-				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: there is no gres kind %"
-					       PRIu32, c->snap->job.id[r->job],
-					       check_str(c, c->snap->node.name[b.node]), b.kind[k]);
+				return check_fail_at(c, r, b.node, "there is no gres kind %" PRIu32, b.kind[k]);
 		if (check_add_bill(c, &b) < 0)
 			return -1;
 		r->bills.count++;
@@ -439,32 +430,26 @@ bool check_is_way(const struct check *c, const struct row *r)
 int check_row(struct check *c, struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
-	uint32_t own, id = s->job.id[r->job];
+	uint32_t own;
 	struct ask a;
 
 	if (r->partition >= s->partition.rows)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no partition row %" PRIu32, id,
-			       r->partition);
+		return check_fail(c, r, "there is no partition row %" PRIu32, r->partition);
 	if (check_find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition) == SL_NONE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not queued in partition %s", id,
-			       check_str(c, s->partition.name[r->partition]));
+		return check_fail(c, r, "is not queued in partition %s", check_str(c, s->partition.name[r->partition]));
 	if (!(s->partition.flags[r->partition] & SL_PART_UP))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": partition %s is down", id,
-			       check_str(c, s->partition.name[r->partition]));
+		return check_fail(c, r, "partition %s is down", check_str(c, s->partition.name[r->partition]));
 	if (r->shape > s->job.shapes[r->job].count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " alternatives, not %" PRIu32, id,
-			       s->job.shapes[r->job].count, r->shape);
+		return check_fail(c, r, "has %" PRIu32 " alternatives, not %" PRIu32, s->job.shapes[r->job].count, r->shape);
 	if (r->shape && s->shape.refused[s->job.shapes[r->job].first + r->shape - 1])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its alternative %" PRIu32 " is refused", id, r->shape);
+		return check_fail(c, r, "its alternative %" PRIu32 " is refused", r->shape);
 	if (r->way != SL_NONE && !check_is_way(c, r))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": reservation row %" PRIu32 " is none of its ways", id,
-			       r->way);
+		return check_fail(c, r, "reservation row %" PRIu32 " is none of its ways", r->way);
 	if (!r->start && s->job.flags[r->job] & SL_JOBF_NO_RESERVE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": no nodes are kept free for it", id);
+		return check_fail(c, r, "no nodes are kept free for it");
 	own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
 	if (own == SL_NONE && *check_str(c, s->job.reservation[r->job]))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no reservation %s", id,
-			       check_str(c, s->job.reservation[r->job]));
+		return check_fail(c, r, "there is no reservation %s", check_str(c, s->job.reservation[r->job]));
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
 	if (check_times(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||

@@ -147,31 +147,29 @@ static int64_t rebooted_at(const struct check *c, uint32_t node)
 	return down > c->now ? down : as_long_again(c, down);
 }
 
-static int check_boots_in_time(const struct check *c, uint32_t id, uint32_t node)
+static int check_boots_in_time(const struct check *c, const struct row *r, uint32_t node)
 {
 	bool boots = c->snap->node.state[node] & (SL_NODE_POWERING_UP | SL_NODE_REBOOT_ISSUED);
 	int64_t limit = c->snap->node.resume_timeout[node];
 
 	if (!boots || limit == SL_UNLIMITED || check_later(told(c, node), limit) >= c->now)
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s boots for longer than its ResumeTimeout", id,
-		       check_str(c, c->snap->node.name[node]));
+	return check_fail(c, r, "node %s boots for longer than its ResumeTimeout", check_str(c, c->snap->node.name[node]));
 }
 
 int check_free_of_jobs(struct check *c, const struct row *r, uint32_t node)
 {
 	const struct sl_snapshot *s = c->snap;
-	uint32_t id = s->job.id[r->job];
 	const char *name = check_str(c, s->node.name[node]);
 
-	if (check_boots_in_time(c, id, node) < 0)
+	if (check_boots_in_time(c, r, node) < 0)
 		return -1;
 	if (c->hung[node])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s has a job that hangs in COMPLETING", id, name);
+		return check_fail(c, r, "node %s has a job that hangs in COMPLETING", name);
 	if (s->node.state[node] & SL_NODE_COMPLETING && r->at < cleaned_up_at(c, node))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is completing", id, name);
+		return check_fail(c, r, "node %s is completing", name);
 	if (r->at < rebooted_at(c, node))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is being powered down or rebooted", id, name);
+		return check_fail(c, r, "node %s is being powered down or rebooted", name);
 	return 0;
 }
 

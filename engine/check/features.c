@@ -222,12 +222,11 @@ static int check_counts(struct check *c, const struct row *r)
 		for (uint32_t some = 1; some < 1u << terms; some++)
 			has += some & set ? nodes[some] : 0;
 		if (has < needs)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu64 " of %" PRIu64
-				       " nodes with features, needs %s", c->snap->job.id[r->job], has, needs, want);
+			return check_fail(c, r, "has %" PRIu64 " of %" PRIu64 " nodes with features, needs %s", has, needs,
+					  want);
 	}
 	if (terms > 1 && nodes[0])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes with no feature that is counted,"
-			       " needs %s", c->snap->job.id[r->job], nodes[0], want);
+		return check_fail(c, r, "has %" PRIu32 " nodes with no feature that is counted, needs %s", nodes[0], want);
 	return 0;
 }
 
@@ -298,12 +297,10 @@ int check_features(struct check *c, const struct row *r)
 	if (is_counted(c, r->job))
 		return check_counts(c, r);
 	if (!reads_features(c, r->job))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes cannot be checked against its constraint \"%s\"",
-			       c->snap->job.id[r->job], want);
+		return check_fail(c, r, "its nodes cannot be checked against its constraint \"%s\"", want);
 	if ((*prefer && have_features(c, r, prefer, &at)) || have_features(c, r, want, &at))
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", c->snap->job.id[r->job],
-		       check_str(c, c->snap->node.name[at]), check_str(c, c->snap->node.features[at]), want);
+	return check_fail_at(c, r, at, "has features %s, needs %s", check_str(c, c->snap->node.features[at]), want);
 }
 
 bool check_may_satisfy(const struct check *c, uint32_t j, uint32_t node)

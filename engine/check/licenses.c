@@ -34,7 +34,7 @@ int check_any_license(struct check *c, const struct row *r)
 			return 0;
 	if (r->license == SL_NONE && (!several || r->resv != SL_NONE))
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has a licence that is none of its alternatives", c->snap->job.id[r->job]);
+	return check_fail(c, r, "has a licence that is none of its alternatives");
 }
 
 /* Of alternatives that are numbers of the same licence the smallest: a row does not say which one it has. */
@@ -91,8 +91,8 @@ static int walk_license(struct check *c, uint32_t l, const struct change *ch, ui
 			continue;
 		if (ch[i].at > c->now)
 			snprintf(when, sizeof(when), "in %" PRId64 " s", check_rest(ch[i].at, c->now));
-		sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %" PRId64 " of license %s in use %s, there are %" PRId64,
-			c->snap->job.id[r->job], used, check_str(c, lic->name[l]), when, have);
+		check_fail(c, r, "%" PRId64 " of license %s in use %s, there are %" PRId64, used, check_str(c, lic->name[l]),
+			   when, have);
 		if (check_refuse(c, ch[i].row) < 0)
 			return -1;
 		if (c->cuts->count > before + 1)

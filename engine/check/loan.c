@@ -87,13 +87,12 @@ static int check_lender(struct check *c, const struct row *r, uint32_t p)
 	const char *why;
 
 	if (p >= c->snap->partition.rows)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows through or from partition row %" PRIu32
-			       ", which does not exist", c->snap->job.id[r->job], p);
+		return check_fail(c, r, "borrows through or from partition row %" PRIu32 ", which does not exist", p);
 	why = partition_forbids(c, r, p);
 	if (!why)
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes with partition %s, which %s forbids",
-		       c->snap->job.id[r->job], check_str(c, c->snap->partition.name[p]), why);
+	return check_fail(c, r, "borrows nodes with partition %s, which %s forbids",
+			  check_str(c, c->snap->partition.name[p]), why);
 }
 
 int check_loan(struct check *c, const struct row *r)
@@ -103,16 +102,14 @@ int check_loan(struct check *c, const struct row *r)
 	bool own = s->job.partition[r->job] == r->through;
 
 	if (r->through == SL_NONE)
-		return !r->lenders.count ? 0 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has lenders, and no "
-						       "partition to borrow through", s->job.id[r->job]);
+		return !r->lenders.count ? 0 : check_fail(c, r, "has lenders, and no partition to borrow through");
 	for (uint32_t i = asked.first; i < asked.first + asked.count; i++)
 		own |= s->job_partition.partition[i] == r->through;
 	if (own || r->native)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes, but %s", s->job.id[r->job],
-			       own ? "asks for the partition that it borrows through" : "is native");
+		return check_fail(c, r, "borrows nodes, but %s",
+				  own ? "asks for the partition that it borrows through" : "is native");
 	if (s->partition.max_cpus_per_node[r->partition] != SL_NONE && s->partition.max_cpus_per_node[r->partition])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes, but its partition has "
-			       "MaxCPUsPerNode", s->job.id[r->job]);
+		return check_fail(c, r, "borrows nodes, but its partition has MaxCPUsPerNode");
 	if (check_lender(c, r, r->through) < 0)
 		return -1;
 	for (uint32_t i = r->lenders.first; i < r->lenders.first + r->lenders.count; i++)

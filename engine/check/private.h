@@ -162,8 +162,9 @@ bool check_is_way(const struct check *c, const struct row *r);
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
 /* check/refuse.c.  -1, and c->err is "job N: ..." of that row; "job N: node NAME: ...". */
-int check_fail(struct check *c, const struct row *r, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int check_fail_at(struct check *c, const struct row *r, uint32_t node, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int check_fail(const struct check *c, const struct row *r, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int check_fail_at(const struct check *c, const struct row *r, uint32_t node, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /*
  * c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do

@@ -17,7 +17,7 @@
 
 #include "base/search.h"
 
-int check_fail(struct check *c, const struct row *r, const char *fmt, ...)
+int check_fail(const struct check *c, const struct row *r, const char *fmt, ...)
 {
 	char text[sizeof(c->err->text)];
 	va_list ap;
@@ -28,7 +28,7 @@ int check_fail(struct check *c, const struct row *r, const char *fmt, ...)
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %s", c->snap->job.id[r->job], text);
 }
 
-int check_fail_at(struct check *c, const struct row *r, uint32_t node, const char *fmt, ...)
+int check_fail_at(const struct check *c, const struct row *r, uint32_t node, const char *fmt, ...)
 {
 	char text[sizeof(c->err->text)];
 	va_list ap;

@@ -22,18 +22,16 @@ static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32
 static int check_run_times(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t id = job->id[r->job];
 
 	if (r->at < job->submit_time[r->job] || r->at < job->begin_time[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", before %s %" PRId64, id,
-			       r->at, r->at < job->submit_time[r->job] ? "its submission," : "its begin time,",
-			       r->at < job->submit_time[r->job] ? job->submit_time[r->job] : job->begin_time[r->job]);
+		return check_fail(c, r, "starts at %" PRId64 ", before %s %" PRId64, r->at,
+				  r->at < job->submit_time[r->job] ? "its submission," : "its begin time,",
+				  r->at < job->submit_time[r->job] ? job->submit_time[r->job] : job->begin_time[r->job]);
 	if (r->until <= r->at || r->until - r->at > a->time_limit)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": runs for %" PRId64 " s, its limit is %" PRId64
-			       " s", id, r->until - r->at, a->time_limit);
+		return check_fail(c, r, "runs for %" PRId64 " s, its limit is %" PRId64 " s", r->until - r->at,
+				  a->time_limit);
 	if (job->deadline[r->job] && r->until > job->deadline[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ends at %" PRId64 ", after its deadline %" PRId64,
-			       id, r->until, job->deadline[r->job]);
+		return check_fail(c, r, "ends at %" PRId64 ", after its deadline %" PRId64, r->until, job->deadline[r->job]);
 	return 0;
 }
 
@@ -49,7 +47,7 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);
 	if (r->partition >= c->snap->partition.rows || !asks_for_partition(c->snap, r->job, r->partition))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran in a partition that it did not ask for", id);
+		return check_fail(c, r, "ran in a partition that it did not ask for");
 	c->bookings[r->job]++;
 	r->resv = check_reservation(c, r->job);
 	check_ask(c, r->job, r->partition, r->shape, &a);
@@ -84,7 +82,7 @@ static bool keeps_some(const struct check *c, const struct row *r)
 static int check_resumed(const struct check *c, const struct row *r, const struct row *next, int64_t *ran)
 {
 	const struct sl_plan_place_view *v = &c->plan->place;
-	uint32_t id = c->snap->job.id[r->job], same = 0;
+	uint32_t same = 0;
 	int64_t limit = c->snap->job.time_limit[r->job];
 
 	*ran += r->until - r->at;
@@ -92,10 +90,10 @@ static int check_resumed(const struct check *c, const struct row *r, const struc
 	       v->cores[r->places.first + same] == v->cores[next->places.first + same])
 		same++;
 	if (same < r->places.count || same < next->places.count)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was suspended, and goes on elsewhere", id);
+		return check_fail(c, r, "was suspended, and goes on elsewhere");
 	if (limit != SL_UNLIMITED && *ran + next->until - next->at > limit)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": runs for %" PRId64 " s, beside the time that it was suspended; its limit is "
-			       "%" PRId64 " s", id, *ran + next->until - next->at, limit);
+		return check_fail(c, r, "runs for %" PRId64 " s, beside the time that it was suspended; its limit is %" PRId64
+				  " s", *ran + next->until - next->at, limit);
 	return 0;
 }
 
@@ -104,25 +102,23 @@ static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t id = job->id[r->job], other = v->preemptor[stop] ? check_find_job(c, v->preemptor[stop]) : SL_NONE;
+	uint32_t other = v->preemptor[stop] ? check_find_job(c, v->preemptor[stop]) : SL_NONE;
 
 	if (v->mode[stop] == SL_STOP_SUSPEND && (job->preempt_mode[r->job] != SL_STOP_SUSPEND || keeps_some(c, r)))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was suspended, which it may not be%s", id,
-			       keeps_some(c, r) ? ": it would keep memory or gres" : "");
+		return check_fail(c, r, "was suspended, which it may not be%s",
+				  keeps_some(c, r) ? ": it would keep memory or gres" : "");
 	if (v->mode[stop] != SL_STOP_CANCEL && v->mode[stop] != SL_STOP_SUSPEND && !(job->flags[r->job] & SL_JOBF_REQUEUE))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was requeued, which it may not be", id);
+		return check_fail(c, r, "was requeued, which it may not be");
 	if (!v->preemptor[stop])	/* a policy's own word, as scontrol's */
 		return 0;
 	if (other == SL_NONE || other == r->job)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which is %s", id, v->preemptor[stop],
-			       other == r->job ? "itself" : "not in the snapshot");
+		return check_fail(c, r, "was stopped for job %" PRIu32 ", which is %s", v->preemptor[stop],
+				  other == r->job ? "itself" : "not in the snapshot");
 	if (job->preempt_mode[r->job] == SL_STOP_NONE || !(job->flags[other] & SL_JOBF_MAY_PREEMPT) ||
 	    !sl_snapshot_preempts(c->snap, other, r->job))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which may not preempt it", id,
-			       job->id[other]);
+		return check_fail(c, r, "was stopped for job %" PRIu32 ", which may not preempt it", job->id[other]);
 	if (job->submit_time[other] >= r->until)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": was stopped for job %" PRIu32 ", which was not yet submitted", id,
-			       job->id[other]);
+		return check_fail(c, r, "was stopped for job %" PRIu32 ", which was not yet submitted", job->id[other]);
 	return 0;
 }
 
@@ -140,7 +136,7 @@ static int check_order(struct check *c, const struct row *const *run, const stru
 
 	for (uint32_t i = 0; i < c->rows; i++) {
 		const struct row *r = run[i], *next = i + 1 < c->rows && run[i + 1]->job == r->job ? run[i + 1] : NULL;
-		uint32_t id = c->snap->job.id[r->job], stop = find_stop(c, stops, id, r->at);
+		uint32_t stop = find_stop(c, stops, c->snap->job.id[r->job], r->at);
 
 		if (stop != SL_NONE && check_stopped_run(c, stop, r) < 0)
 			return -1;
@@ -149,10 +145,10 @@ static int check_order(struct check *c, const struct row *const *run, const stru
 			continue;
 		}
 		if (stop == SL_NONE || c->plan->stop.mode[stop] == SL_STOP_CANCEL)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran twice%s", id, stop == SL_NONE ? "" : ", although it was cancelled");
+			return check_fail(c, r, "ran twice%s", stop == SL_NONE ? "" : ", although it was cancelled");
 		if (next->at < r->until)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 " while its run before goes on until %" PRId64, id,
-				       next->at, r->until);
+			return check_fail(c, r, "starts at %" PRId64 " while its run before goes on until %" PRId64,
+					  next->at, r->until);
 		ran = c->plan->stop.mode[stop] == SL_STOP_SUSPEND ? ran : 0;
 		if (c->plan->stop.mode[stop] == SL_STOP_SUSPEND && check_resumed(c, r, next, &ran) < 0)
 			return -1;

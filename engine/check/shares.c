@@ -56,8 +56,7 @@ static bool has_shares(const struct sl_snapshot *s, uint32_t node, uint32_t kind
 
 static int fail_device(const struct check *c, const struct row *r, uint32_t place, const char *what)
 {
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %s", c->snap->job.id[r->job],
-		       check_str(c, c->snap->node.name[c->plan->place.node[place]]), what);
+	return check_fail_at(c, r, c->plan->place.node[place], "%s", what);
 }
 
 static int check_gres_row(struct check *c, const struct row *r, uint32_t place, uint32_t g)

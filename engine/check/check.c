@@ -242,7 +242,7 @@ int check_may_have(struct check *c, const struct row *r, uint32_t node)
 	if (check_free_of_jobs(c, r, node) < 0)
 		return -1;
 	if (s->node.owner[node] != SL_NONE && s->node.owner[node] != s->job.uid[r->job]) {
-		int64_t free = check_later(c->now, SL_OVERDUE_S);
+		int64_t free = sl_sum_signed(c->now, SL_OVERDUE_S);
 
 		if (c->held_until[node] > free)
 			free = c->held_until[node];
@@ -361,7 +361,7 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 	if (limit > a->time_limit || limit < a->time_floor || limit < 0)
 		return check_fail(c, r, "gets %" PRId64 " s, may get %" PRId64 " to %" PRId64 " s", limit, a->time_floor,
 				  a->time_limit);
-	end = check_later(r->at, limit);
+	end = sl_sum_signed(r->at, limit);
 	if (s->job.deadline[r->job] && end > s->job.deadline[r->job])
 		return check_fail(c, r, "would end at %" PRId64 ", after its deadline %" PRId64, end,
 				  s->job.deadline[r->job]);
@@ -373,14 +373,14 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 			end = resv->end_time[own];
 	}
 	r->boots = own == SL_NONE ? find_boots(c, r) : 0;
-	end = check_later(end, r->boots);
+	end = sl_sum_signed(end, r->boots);
 	r->until = r->may_until = end;
 	if (!expected)
 		return 0;
 	if (expected < 0 || expected >= limit || own != SL_NONE || s->job.licenses[r->job].count)
 		return check_fail(c, r, "is booked for %" PRId64 " s of its %" PRId64 ": expected less than those, and neither licences "
 				  "nor a reservation", expected, limit);
-	r->until = check_later(check_later(r->at, r->boots), expected);
+	r->until = sl_sum_signed(sl_sum_signed(r->at, r->boots), expected);
 	return 0;
 }
 

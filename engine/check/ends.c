@@ -15,15 +15,15 @@ static bool is_cleaned_up(const struct check *c, uint32_t j)
 /* Overdue since then: as long again. */
 static int64_t as_long_again(const struct check *c, int64_t since)
 {
-	return check_later(c->now, MAX(check_rest(c->now, since), SL_OVERDUE_S));
+	return sl_sum_signed(c->now, MAX(sl_difference(c->now, since), SL_OVERDUE_S));
 }
 
 static bool hangs(const struct check *c, uint32_t j)
 {
 	const struct sl_meta_view *meta = &c->snap->meta;
-	int64_t ended = c->snap->job.end_time[j], patience = check_later(meta->kill_wait[0], meta->unkillable_timeout[0]);
+	int64_t ended = c->snap->job.end_time[j], patience = sl_sum_signed(meta->kill_wait[0], meta->unkillable_timeout[0]);
 
-	return is_cleaned_up(c, j) && ended && check_rest(c->now, ended) > MAX(patience, SL_HUNG_S);
+	return is_cleaned_up(c, j) && ended && sl_difference(c->now, ended) > MAX(patience, SL_HUNG_S);
 }
 
 /* -- power --------------------------------------------------------------- */
@@ -47,7 +47,7 @@ int64_t check_boots(const struct check *c, uint32_t node, int64_t at)
 	uint32_t state = c->snap->node.state[node];
 
 	if (state & SL_NODE_POWERING_UP)
-		return MAX(check_rest(check_later(told(c, node), boot_time(c, node)), at), 0);
+		return MAX(sl_difference(sl_sum_signed(told(c, node), boot_time(c, node)), at), 0);
 	if (state & (SL_NODE_POWERED_DOWN | SL_NODE_POWERING_DOWN))
 		return boot_time(c, node);
 	return 0;
@@ -63,7 +63,7 @@ static int64_t end_from_boot(const struct check *c, uint32_t j)
 
 	for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++)
 		boots = MAX(boots, check_boots(c, c->snap->alloc.node[a], c->now));
-	return check_later(check_later(c->now, boots), c->snap->job.time_limit[j]);
+	return sl_sum_signed(sl_sum_signed(c->now, boots), c->snap->job.time_limit[j]);
 }
 
 /* Until when a job may go on whose time was up at *end*, which is now or past (check.h, "Overdue"). */
@@ -75,20 +75,20 @@ static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 	if (part != SL_NONE && c->snap->partition.over_time_limit[part] >= 0)
 		over = c->snap->partition.over_time_limit[part];
 	if (over != SL_UNLIMITED)
-		return check_later(check_later(end, over), c->snap->meta.kill_wait[0]);
-	return check_later(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
+		return sl_sum_signed(sl_sum_signed(end, over), c->snap->meta.kill_wait[0]);
+	return sl_sum_signed(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
 }
 
 /* When a running job ends if time_min is a soft limit (time_min_as_soft_limit): after its time_min; if that is past, when
  * half of the time that it has left is over. */
 static int64_t soft_end(const struct check *c, uint32_t j, int64_t hard)
 {
-	int64_t least = c->snap->job.time_min[j], at = check_later(c->snap->job.start_time[j], least);
+	int64_t least = c->snap->job.time_min[j], at = sl_sum_signed(c->snap->job.start_time[j], least);
 
 	if (least <= 0 || hard <= c->now)
 		return hard;
 	if (at < c->now && hard != SL_UNLIMITED)
-		at = c->now + check_rest(hard, c->now) / 2;
+		at = c->now + sl_difference(hard, c->now) / 2;
 	return at < c->now ? hard : MIN(at, hard);
 }
 
@@ -104,13 +104,13 @@ int64_t check_end(const struct check *c, uint32_t j)
 		return as_long_again(c, end && end < c->now ? end : c->now);
 	if (!end)
 		end = job->time_limit[j] == SL_UNLIMITED ? SL_UNLIMITED :
-			check_later(job->start_time[j], job->time_limit[j]);
+			sl_sum_signed(job->start_time[j], job->time_limit[j]);
 	if (c->snap->meta.select_flags[0] & SL_SELECT_SOFT_LIMIT && job->state[j] == SL_JOB_RUNNING)
 		end = soft_end(c, j, end);
 	if (end == SL_UNLIMITED)
 		return end;
 	if (asleep && job->suspend_time[j])
-		end = check_later(c->now, check_rest(end, job->suspend_time[j]));
+		end = sl_sum_signed(c->now, sl_difference(end, job->suspend_time[j]));
 	else if (job->flags[j] & SL_JOBF_POWER_UP && job->time_limit[j] != SL_UNLIMITED)
 		end = MAX(end, end_from_boot(c, j));
 	if (end <= c->now)
@@ -130,18 +130,18 @@ static int64_t cleaned_up_at(const struct check *c, uint32_t node)
 		for (uint32_t a = job->alloc[j].first; is_cleaned_up(c, j) && a < job->alloc[j].first + job->alloc[j].count; a++)
 			if (c->snap->alloc.node[a] == node)
 				at = MAX(at, check_end(c, j));
-	return at > INT64_MIN ? at : check_later(c->now, c->snap->meta.kill_wait[0]);
+	return at > INT64_MIN ? at : sl_sum_signed(c->now, c->snap->meta.kill_wait[0]);
 }
 
 static int64_t rebooted_at(const struct check *c, uint32_t node)
 {
 	uint32_t state = c->snap->node.state[node];
-	int64_t down = check_later(told(c, node), c->snap->node.suspend_timeout[node]);
+	int64_t down = sl_sum_signed(told(c, node), c->snap->node.suspend_timeout[node]);
 
 	if (state & SL_NODE_REBOOT_ISSUED)
-		return check_later(told(c, node), boot_time(c, node));
+		return sl_sum_signed(told(c, node), boot_time(c, node));
 	if (state & SL_NODE_REBOOT_REQUESTED)
-		return check_later(MAX(MAX(c->held_until[node], check_later(c->now, SL_OVERDUE_S)), c->now), boot_time(c, node));
+		return sl_sum_signed(MAX(MAX(c->held_until[node], sl_sum_signed(c->now, SL_OVERDUE_S)), c->now), boot_time(c, node));
 	if (!(state & SL_NODE_POWERING_DOWN) || state & SL_NODE_POWERED_DOWN)
 		return INT64_MIN;
 	return down > c->now ? down : as_long_again(c, down);
@@ -152,7 +152,7 @@ static int check_boots_in_time(const struct check *c, const struct row *r, uint3
 	bool boots = c->snap->node.state[node] & (SL_NODE_POWERING_UP | SL_NODE_REBOOT_ISSUED);
 	int64_t limit = c->snap->node.resume_timeout[node];
 
-	if (!boots || limit == SL_UNLIMITED || check_later(told(c, node), limit) >= c->now)
+	if (!boots || limit == SL_UNLIMITED || sl_sum_signed(told(c, node), limit) >= c->now)
 		return 0;
 	return check_fail(c, r, "node %s boots for longer than its ResumeTimeout", check_str(c, c->snap->node.name[node]));
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 
 static uint32_t capped_product(uint32_t a, uint32_t b)
 {
@@ -241,7 +240,7 @@ static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask
 		if (c->snap->job_gres.memory[g] <= 0)
 			continue;
 		any = true;
-		of_gres = check_later(of_gres, sl_product_signed(c->snap->job_gres.memory[g], (int64_t) count));
+		of_gres = sl_sum_signed(of_gres, sl_product_signed(c->snap->job_gres.memory[g], (int64_t) count));
 	}
 	return memory && any ? of_gres : memory;
 }
@@ -460,7 +459,7 @@ static int check_switches(struct check *c, const struct row *r)
 	int64_t since = sl_max_signed(job->eligible_time[r->job], job->submit_time[r->job]);
 	uint32_t most = job->switches[r->job], leaves = 0;
 
-	if (!most || r->at >= check_later(since, job->switch_wait[r->job]))
+	if (!most || r->at >= sl_sum_signed(since, job->switch_wait[r->job]))
 		return 0;
 	for (uint32_t i = 0; i < r->places.count && leaves <= most; i++) {
 		const char *leaf = leaf_at(c, r->places.first + i);

@@ -90,7 +90,7 @@ static int walk_license(struct check *c, uint32_t l, const struct change *ch, ui
 		if (ch[i].count <= 0 || !r || used <= have)
 			continue;
 		if (ch[i].at > c->now)
-			snprintf(when, sizeof(when), "in %" PRId64 " s", check_rest(ch[i].at, c->now));
+			snprintf(when, sizeof(when), "in %" PRId64 " s", sl_difference(ch[i].at, c->now));
 		check_fail(c, r, "%" PRId64 " of license %s in use %s, there are %" PRId64, used, check_str(c, lic->name[l]),
 			   when, have);
 		if (check_refuse(c, ch[i].row) < 0)

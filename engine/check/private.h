@@ -8,6 +8,7 @@
 #ifndef SL_CHECK_PRIVATE_H
 #define SL_CHECK_PRIVATE_H
 
+#include "base/number.h"
 #include "check/check.h"
 #include "image/plan_cut.h"
 
@@ -115,21 +116,6 @@ struct ask {
 static inline const char *check_str(const struct check *c, uint32_t str)
 {
 	return sl_snapshot_str(c->snap, str);
-}
-
-/* t + seconds and end - t for any numbers: a result that does not fit becomes INT64_MAX or INT64_MIN. */
-static inline int64_t check_later(int64_t t, int64_t seconds)
-{
-	int64_t sum;
-
-	return !__builtin_add_overflow(t, seconds, &sum) ? sum : t < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t check_rest(int64_t end, int64_t t)
-{
-	int64_t rest;
-
-	return !__builtin_sub_overflow(end, t, &rest) ? rest : end < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* Finds a key among sorted ones: its row, or SL_NONE. */

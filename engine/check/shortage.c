@@ -271,7 +271,7 @@ static int64_t most_together(struct look *x, struct sums *sum)
 	int64_t since = job->eligible_time[j] > job->submit_time[j] ? job->eligible_time[j] : job->submit_time[j], below = 0;
 	int64_t most = job->flags[j] & SL_JOBF_CONTIGUOUS ? sum->longest : sum->nodes;
 
-	if (!job->switches[j] || x->r.at >= check_later(since, job->switch_wait[j]))
+	if (!job->switches[j] || x->r.at >= sl_sum_signed(since, job->switch_wait[j]))
 		return most;
 	qsort(sum->leaf, sum->leaves, sizeof(*sum->leaf), by_nodes);
 	for (uint32_t i = 0; i < sum->leaves && i < job->switches[j]; i++)
@@ -381,7 +381,7 @@ static int read_row(struct look *x)
 	    v->shape[i] > s->job.shapes[j].count)
 		return UNTRUE(x, "is short of something where it is not queued", id_of(x));
 	x->r = (struct row) { .job = j, .partition = v->partition[i], .shape = v->shape[i], .way = v->reservation[i],
-		.at = v->start_time[i], .until = check_later(v->start_time[i], v->seconds[i]), .through = SL_NONE };
+		.at = v->start_time[i], .until = sl_sum_signed(v->start_time[i], v->seconds[i]), .through = SL_NONE };
 	x->r.may_until = x->r.until;
 	if (x->r.way != SL_NONE && !check_is_way(c, &x->r))
 		return UNTRUE(x, "is short of something in a reservation that is none of its ways", id_of(x));

@@ -108,9 +108,9 @@ static int was_stopped_for(struct check *c, uint32_t first, uint32_t second)
 /* When it is expected to be gone if it is told to end now. */
 int64_t check_gone_at(const struct check *c, uint32_t j)
 {
-	int64_t grace = c->snap->job.grace_time[j], at = check_later(c->now, grace > SL_OVERDUE_S ? grace : SL_OVERDUE_S);
+	int64_t grace = c->snap->job.grace_time[j], at = sl_sum_signed(c->now, grace > SL_OVERDUE_S ? grace : SL_OVERDUE_S);
 
-	return c->snap->job.preempt_mode[j] == SL_STOP_SUSPEND ? check_later(c->now, SL_OVERDUE_S) : at;
+	return c->snap->job.preempt_mode[j] == SL_STOP_SUSPEND ? sl_sum_signed(c->now, SL_OVERDUE_S) : at;
 }
 
 /* -- gangs ---------------------------------------------------------------------- */

@@ -199,7 +199,7 @@ static const char *say_when(const struct check *c, int64_t at, char text[40])
 {
 	if (at <= c->now)
 		return "now";
-	snprintf(text, 40, "in %" PRId64 " s", check_rest(at, c->now));
+	snprintf(text, 40, "in %" PRId64 " s", sl_difference(at, c->now));
 	return text;
 }
 

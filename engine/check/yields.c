@@ -23,7 +23,7 @@ struct check_preemptees {
 /* From when on the running job may be preempted, by some job; INT64_MAX: by none. */
 static int64_t safe_until(const struct check *c, uint32_t j)
 {
-	int64_t soon = check_later(c->now, SL_OVERDUE_S), safe = c->snap->job.safe_until[j];
+	int64_t soon = sl_sum_signed(c->now, SL_OVERDUE_S), safe = c->snap->job.safe_until[j];
 
 	if (safe <= 0 || c->snap->job.state[j] != SL_JOB_RUNNING)
 		return INT64_MAX;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static uint32_t capped_product(uint32_t a, uint32_t b)
 {
 	return (uint32_t) sl_product_within(a, b, UINT32_MAX);

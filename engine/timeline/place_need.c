@@ -45,7 +45,7 @@ static void least_gres(struct sl_need *need)
 		else if (g->per == SL_GRES_PER_JOB)
 			n = 1;
 		n += need->least_gres[__builtin_ctz(g->kinds)];
-		need->least_gres[__builtin_ctz(g->kinds)] = n > UINT16_MAX ? UINT16_MAX : n;
+		need->least_gres[__builtin_ctz(g->kinds)] = sl_min(n, UINT16_MAX);
 	}
 }
 
@@ -67,29 +67,19 @@ static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct 
 	return 0;
 }
 
-/* The most that the job as a whole asks for of a gres. */
-static uint32_t gres_of_job(const struct sl_request *r)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (r->gres[i].per == SL_GRES_PER_JOB && r->gres[i].count > count)
-			count = r->gres[i].count;
-	return count;
-}
-
 /* No node beyond those that the units fill, unless it wants more; but where there are gres of the
  * job as a whole, one for each of them, since it may have to look for them one by one. */
 static void limit_nodes(struct sl_need *need, const struct sl_request *r)
 {
-	int64_t nodes = gres_of_job(r);
+	uint64_t nodes = 0;
 
-	if (!nodes)
-		nodes = r->most_nodes ? UINT32_MAX : (int64_t) sl_quotient_up((uint64_t) need->units, need->least);
-	else if (nodes < need->min_nodes)
-		nodes = need->min_nodes;
-	if (nodes < need->max_nodes)
-		need->max_nodes = nodes;
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		nodes = sl_max(nodes, r->gres[i].per == SL_GRES_PER_JOB ? r->gres[i].count : 0);
+	if (nodes)
+		nodes = sl_max(nodes, need->min_nodes);
+	else
+		nodes = r->most_nodes ? UINT32_MAX : sl_quotient_up((uint64_t) need->units, need->least);
+	need->max_nodes = sl_min(need->max_nodes, nodes);
 }
 
 static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
@@ -97,23 +87,20 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 	bool exact = r->tasks_per_node && r->tasks_per_node_exact;
 
 	need->least = 1;
-	need->most = UINT32_MAX;
+	need->most = r->tasks && r->tasks_per_node ? r->tasks_per_node : UINT32_MAX;
 	need->floor_cores = or_most(r->min_cores_per_node);
 	if (exact || r->tasks) {
-		need->unit_cores = (uint32_t) sl_max(r->cores_per_task, 1);
-		need->core_units = (uint32_t) sl_max(r->tasks_per_core, 1);
+		need->unit_cores = sl_max(r->cores_per_task, 1);
+		need->core_units = sl_max(r->tasks_per_core, 1);
 		if (exact)
 			return exact_tasks(need, r, misfit);
 		need->units = r->tasks;
-		if (r->tasks_per_node)
-			need->most = r->tasks_per_node;
 	} else {
 		need->unit_cores = need->core_units = 1;
-		need->least = (uint32_t) sl_max(r->min_cores_per_node, 1);
+		need->least = sl_max(r->min_cores_per_node, 1);
 		need->units = r->cores;
 	}
-	if (need->units < (int64_t) need->min_nodes * need->least)
-		need->units = (int64_t) need->min_nodes * need->least;
+	need->units = sl_max_signed(need->units, (int64_t) need->min_nodes * need->least);
 	limit_nodes(need, r);
 	return 0;
 }
@@ -169,8 +156,8 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	       struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = sl_request_beside(r) };
-	need->once = need->whole ? 1 : (uint32_t) sl_max(r->cores_at_once, 1);
-	need->min_nodes = (uint32_t) sl_max(r->min_nodes, 1);
+	need->once = need->whole ? 1 : sl_max(r->cores_at_once, 1);
+	need->min_nodes = sl_max(r->min_nodes, 1);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
 		return sl_refuse_for_ever(misfit, SL_LACK_SENSE, need->min_nodes, need->max_nodes);
@@ -202,7 +189,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 static bool take_gres(uint16_t kinds, uint64_t count, uint16_t *left, uint16_t *taken)
 {
 	for (int k = 0; k < SL_MAX_GRES && count; k++) {
-		uint16_t n = left[k] < count ? left[k] : (uint16_t) count;
+		uint16_t n = sl_min(left[k], count);
 
 		if (!(kinds >> k & 1))
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * number.h - larger and smaller, and arithmetic on numbers that come from files and users: a result that does
+ * number.h - larger and smaller, reading a number, and arithmetic on numbers that come from files and users: a result that does
  * not fit its type is the largest that does, a division by nothing is by one.
  *
  * A count that is too large to be computed is more than any machine has, so that the cap compares as the
@@ -11,6 +11,8 @@
 #ifndef SL_NUMBER_H
 #define SL_NUMBER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t sl_max(uint64_t a, uint64_t b)
@@ -103,6 +105,22 @@ static inline uint64_t sl_gcd(uint64_t a, uint64_t b)
 		b = rest;
 	}
 	return a;
+}
+
+/* *n is the number that *length* bytes are: digits and nothing else, from *least* to *most*.  False: they are none. */
+static inline bool sl_read_number(const char *text, size_t length, uint32_t least, uint32_t most, uint32_t *n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9' || v > most)
+			return false;
+		v = v * 10 + (uint64_t) (text[i] - '0');
+	}
+	if (!length || v < least || v > most)
+		return false;
+	*n = (uint32_t) v;
+	return true;
 }
 
 /* The number, or the largest of 32 bits that is no SL_NONE. */

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
+
 /* As slurmctld's: 16 bits for what is per task or node. */
 #define MOST_NODES 0xfffffff0u
 #define MOST_TASKS 0xfffffff0u
@@ -72,19 +74,7 @@ static struct text cut_before(struct text *t, char c)
 /* A number from *least* to *most*, and nothing else. */
 static int read_number(struct text t, uint32_t least, uint32_t most, uint32_t *n)
 {
-	uint64_t v = 0;
-
-	if (!t.length || t.length > 10)
-		return -1;
-	for (size_t i = 0; i < t.length; i++) {
-		if (t.at[i] < '0' || t.at[i] > '9')
-			return -1;
-		v = v * 10 + (uint64_t) (t.at[i] - '0');
-	}
-	if (v < least || v > most)
-		return -1;
-	*n = (uint32_t) v;
-	return 0;
+	return sl_read_number(t.at, t.length, least, most, n) ? 0 : -1;
 }
 
 /* -- the options ----------------------------------------------------------- */

@@ -40,27 +40,12 @@ static int refuse(const struct wisher *w, enum sl_wish wish, const char *expecte
 	return sl_fail(w->err, SL_EINVAL, "--%s=%s: expected %s", names[wish], value_of(w, wish), expected);
 }
 
-static bool read_count(const char *text, size_t length, int64_t least, int64_t most, uint32_t *n)
-{
-	char digits[16];
-	int64_t value;
-
-	if (!length || length >= sizeof(digits))
-		return false;
-	memcpy(digits, text, length);
-	digits[length] = '\0';
-	if (strspn(digits, "0123456789") != length || !sl_scan_whole(digits, &value) || value < least || value > most)
-		return false;
-	*n = (uint32_t) value;
-	return true;
-}
-
 /* The number of a wish, where there is one; else *n stays as it is. */
-static int take_count(const struct wisher *w, enum sl_wish wish, int64_t least, uint32_t *n)
+static int take_count(const struct wisher *w, enum sl_wish wish, uint32_t least, uint32_t *n)
 {
 	const char *text = value_of(w, wish);
 
-	if (!text || read_count(text, strlen(text), least, MOST_COUNT, n))
+	if (!text || sl_read_number(text, strlen(text), least, MOST_COUNT, n))
 		return 0;
 	return refuse(w, wish, least ? "a number from 1 to 65520" : "a number from 0 to 65520");
 }
@@ -107,7 +92,7 @@ static int take_extra(const struct wisher *w)
 	for (int i = 0; text && i < 3; i++) {
 		size_t length = strcspn(text, ":");
 
-		if ((length != 1 || *text != '*') && !read_count(text, length, 1, MOST_COUNT, part[i]))
+		if ((length != 1 || *text != '*') && !sl_read_number(text, length, 1, MOST_COUNT, part[i]))
 			return refuse(w, SL_WISH_EXTRA, "SOCKETS[:CORES[:THREADS]], each a number from 1 on or *");
 		text = text[length] ? text + length + 1 : NULL;
 	}
@@ -191,7 +176,7 @@ static int take_socket_gpus(const struct wisher *w)
 		return 0;
 	if (!w->row->sockets_per_node)
 		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "--sockets-per-node, too");
-	if ((colon && !length) || length >= NAME_SIZE || !read_count(number, strlen(number), 1, MOST_COUNT, &n))
+	if ((colon && !length) || length >= NAME_SIZE || !sl_read_number(number, strlen(number), 1, MOST_COUNT, &n))
 		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "[TYPE:]N");
 	memcpy(type, text, length);
 	append_gpus(w, type, n, SL_PER_SOCKET);
@@ -294,7 +279,7 @@ static int take_word(const struct wisher *w, enum sl_wish wish, const struct wor
 /* "=N", behind "plane". */
 static int take_plane(const struct wisher *w, const char *text)
 {
-	if (!*text || read_count(text + 1, strcspn(text + 1, ":,"), 1, MOST_COUNT, &w->row->plane_size))
+	if (!*text || sl_read_number(text + 1, strcspn(text + 1, ":,"), 1, MOST_COUNT, &w->row->plane_size))
 		return 0;
 	return refuse(w, SL_WISH_DISTRIBUTION, "plane=N with N from 1 to 65520");
 }
@@ -339,7 +324,7 @@ static int take_licenses(const struct wisher *w)
 
 		row.count = 1;
 		row.license = find_row(w, SL_WISH_LICENSES, "licences", w->snap->license.name, w->snap->license.rows, text, name);
-		if (name < length && !read_count(text + name + 1, length - name - 1, 1, INT32_MAX, &row.count))
+		if (name < length && !sl_read_number(text + name + 1, length - name - 1, 1, INT32_MAX, &row.count))
 			return refuse(w, SL_WISH_LICENSES, "NAME[:N],... or NAME[:N]|... with N from 1 on");
 		if (row.license == SL_NONE)
 			return -1;
@@ -478,7 +463,7 @@ static bool scan_offset(const char *text, int64_t *seconds)
 	size_t digits = strspn(text, "0123456789"), length = strlen(text + digits);
 	uint32_t n;
 
-	if (!read_count(text, digits, 0, 100000000, &n))
+	if (!sl_read_number(text, digits, 0, 100000000, &n))
 		return false;
 	*seconds = n;
 	for (size_t i = 0; length && i < sizeof(units) / sizeof(units[0]); i++)
@@ -534,7 +519,7 @@ static int take_switches(const struct wisher *w)
 	if (!text)
 		return 0;
 	w->row->switch_wait = SWITCH_WAIT;
-	if (!read_count(text, at ? (size_t) (at - text) : strlen(text), 1, MOST_COUNT, &w->row->switches) ||
+	if (!sl_read_number(text, at ? (size_t) (at - text) : strlen(text), 1, MOST_COUNT, &w->row->switches) ||
 	    (at && (!sl_scan_duration(at + 1, &w->row->switch_wait) || w->row->switch_wait == SL_UNLIMITED)))
 		return refuse(w, SL_WISH_SWITCHES, "N[@TIME], TIME in minutes, H:M:S or D-H:M:S");
 	return 0;

@@ -35,11 +35,12 @@ void sl_explain_stop(const json_t *event, bool done, FILE *out)
 	json_int_t preemptor = sl_member_integer(event, "preemptor");
 	char at[SL_TEXT_SIZE];
 
-	if (preemptor) {
-		const char *verb = json_is_true(json_object_get(event, "moves")) ? "moved" : "stopped";
-
-		fprintf(out, "%s%s for job %lld, at a cost of %.4g", done ? "" : "was to be ", verb, (long long) preemptor,
-		       json_number_value(json_object_get(event, "cost")));
+	if (!strcmp(sl_member_text(event, "event"), "stop")) {
+		fprintf(out, "%s%s for ", done ? "" : "was to be ", json_is_true(json_object_get(event, "moves")) ? "moved" : "stopped");
+		if (preemptor)
+			fprintf(out, "job %lld, at a cost of %.4g", (long long) preemptor, json_number_value(json_object_get(event, "cost")));
+		else
+			fprintf(out, "a job that you may not see");
 		print_because(event, "for that one the plan ", out);
 	} else if (json_is_true(json_object_get(event, "release"))) {
 		fprintf(out, "its place is held no longer");

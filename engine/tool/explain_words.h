@@ -10,7 +10,7 @@
 /* Of a start on borrowed nodes: whose, and why. */
 void sl_explain_loan(const json_t *event, FILE *out);
 
-/* Of a job that is stopped for another, and whether it was done; of one whose place is held. */
+/* Of a job that is stopped for another (which the event need not name), and whether it was done; of one whose place is held. */
 void sl_explain_stop(const json_t *event, bool done, FILE *out);
 
 #endif

@@ -86,16 +86,38 @@ static void strip(const struct sl_page *p, json_t *event)
 		json_object_del(event, others[i]);
 }
 
-/* For whom it was stopped, or its place is held, is another's job. */
+static bool may_see(const struct sl_page *p, json_int_t job)
+{
+	return p->seen && find_id(p->seen->snap, job) != SL_NONE;
+}
+
+/* Leave out of the event that a job is stopped, or that a place is held for it, what tells of jobs that may not be seen. */
+static void strip_stop(const struct sl_page *p, json_t *event)
+{
+	static const char *const of_others[] = { "preemptor", "group", "verdict", "cost", "bound" };
+	json_t *stopped = json_object_get(event, "stopped");
+	bool all = sl_past_is(event, "hold") || may_see(p, sl_member_integer(event, "preemptor"));
+
+	for (size_t i = json_array_size(stopped); i-- > 0; )
+		if (!may_see(p, sl_member_integer(json_array_get(stopped, i), "job"))) {
+			json_array_remove(stopped, i);
+			all = false;
+		}
+	if (!json_array_size(stopped))
+		json_object_del(event, "stopped");
+	for (size_t i = 0; !all && i < sizeof(of_others) / sizeof(of_others[0]); i++)
+		json_object_del(event, of_others[i]);
+}
+
 static void strip_all(const struct sl_page *p, json_t *events)
 {
-	for (size_t i = json_array_size(events); i-- > 0; ) {
-		json_t *event = json_array_get(events, i);
+	json_t *event;
+	size_t i;
 
+	json_array_foreach(events, i, event) {
+		strip(p, event);
 		if (sl_past_is(event, "stop") || sl_past_is(event, "hold"))
-			json_array_remove(events, i);
-		else
-			strip(p, event);
+			strip_stop(p, event);
 	}
 }
 

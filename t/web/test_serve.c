@@ -212,6 +212,37 @@ static void under_private_jobs_only_the_user_whom_the_proxy_names_sees_his(void 
 	end_server_well(&s);
 }
 
+/* Job 1 of ann's is stopped for 7 of bob's, whose place is held: each is told of his own job alone. */
+static void under_private_jobs_a_stop_is_told_without_the_other_users_job(void **state)
+{
+	static const char *const of_others[] = { "preemptor", "\"group\"", "\"bound\"", "because", "31337.5", "3.134e" };
+	const char *const ann = "X-Remote-User: ann\r\n", *const bob = "X-Remote-User: bob\r\n";
+	const long long now = time(NULL);
+
+	(void) state;
+	for (int hidden = 0; hidden < 2; hidden++) {
+		struct server s = serve(hidden ? "jobs" : "", hidden ? "--user-header=X-Remote-User" : NULL);
+
+		write_file(&s, "decisions.jsonl", "{ \"sequence\": 1, \"now\": %lld, \"policy\": \"easy\", \"full\": true,"
+			   " \"held\": [{ \"job\": 7, \"until\": %lld, \"verdict\": \"optimal\", \"cost\": 31337.5, \"bound\": 31337.5,"
+			   " \"because\": \"stops 1 of 9\" }], \"stopped\": [{ \"job\": 1, \"preemptor\": 7, \"group\": 3, \"cost\": 31337.5,"
+			   " \"mode\": \"requeue\" }] }\n", now, now + 600);
+		expect(&s, "/explain?job=1", hidden ? ann : "", 200, hidden ? "stopped for a job that you may not see" : "stopped for job 7");
+		expect(&s, "/explain?job=7", hidden ? bob : "", 200, "its place is held until");
+		if (!hidden)
+			expect(&s, "/explain?job=7", "", 200, "stopped for it: job 1");
+		for (size_t i = 0; hidden && i < sizeof(of_others) / sizeof(of_others[0]); i++) {
+			expect_without(&s, "/explain?job=1", ann, of_others[i]);
+			expect_without(&s, "/explain?job=7", bob, of_others[i]);
+		}
+		if (hidden) {
+			expect_without(&s, "/explain?job=1", ann, "job 7");
+			expect_without(&s, "/explain?job=7", bob, "stopped");
+		}
+		end_server_well(&s);
+	}
+}
+
 static void a_header_that_names_nobody_or_two_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -440,6 +471,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_request_that_is_too_large_is_refused, end_left_server),
 		cmocka_unit_test_teardown(requests_in_a_row_on_one_connection_are_answered_in_their_order, end_left_server),
 		cmocka_unit_test_teardown(under_private_jobs_only_the_user_whom_the_proxy_names_sees_his, end_left_server),
+		cmocka_unit_test_teardown(under_private_jobs_a_stop_is_told_without_the_other_users_job, end_left_server),
 		cmocka_unit_test_teardown(a_header_that_names_nobody_or_two_is_refused, end_left_server),
 		cmocka_unit_test_teardown(without_that_option_no_header_is_believed, end_left_server),
 		cmocka_unit_test_teardown(where_nothing_says_what_is_private_all_is, end_left_server),

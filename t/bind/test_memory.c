@@ -71,6 +71,25 @@ static struct build *machine(void)
 	return b;
 }
 
+/* Each of four nodes has two GPUs, and jobs 1 to 4 one each; job 7 wants both GPUs of two nodes. */
+static struct build *halves(void)
+{
+	struct build *b = build_create("4x8c2g");
+
+	for (uint32_t id = 1; id <= 4; id++) {
+		build_running(b, (struct build_job) { .id = id, .nodes = 1, .max_nodes = 1, .tasks = 1, .gpus = 1, .cores = 1, .first = id - 1,
+						      .limit = 7200, .ends_in = 3600 });
+		build_change_job(b, id, .start_time = BUILD_NOW - 600 * (int64_t) id);
+		build_stoppable(b, id, SL_STOP_REQUEUE);
+	}
+	for (uint32_t id = 7; id <= 8; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2, .limit = 3600 });
+		build_may_preempt(b, id);
+	}
+	build_open(b);
+	return b;
+}
+
 #define POLICY(body) "local M = { api = 1 }\nlocal how = { max_victims = 3, mode = 'requeue', prove = 0,\n"		\
 	"  may = function(victim, job, cluster) return victim.id ~= 2 and job.id > 0 and cluster.now > 0 end,\n"		\
 	"  cost = function(victim) return #tostring(victim.id) + victim.id end }\n"						\
@@ -112,14 +131,13 @@ static bool had_all(struct sl_script *s, struct build *b, uint32_t *stops)
 	return all;
 }
 
-static void try_all(const char *text, uint32_t stops)
+static void try_all(struct build *b, const char *text, uint32_t stops)
 {
 	static const long after[] = { 0, 2, 1000000 };
 	const struct sl_bundle_text texts[] = { { "policy", text } };
 	struct sl_bundle_source src = { .policy = "policy", .text = texts, .texts = 1 };
 	struct sl_error err = { 0 };
 	struct sl_bundle *set = sl_bundle_load(&src, NULL, NULL, &err);
-	struct build *b = machine();
 	uint32_t found;
 
 	if (!set)
@@ -146,28 +164,37 @@ static void try_all(const char *text, uint32_t stops)
 static void memory_may_be_short_at_each_step_of_preempt(void **state)
 {
 	(void) state;
-	try_all(POLICY("  local answer, why = plan:preempt(job, how)\n  assert(answer, why)\n  assert(#answer.victims == 2)"), 2);
+	try_all(machine(), POLICY("  local answer, why = plan:preempt(job, how)\n  assert(answer, why)\n  assert(#answer.victims == 2)"), 2);
 }
 
 static void a_policy_that_catches_it_goes_on_with_a_plan_that_is_whole(void **state)
 {
 	(void) state;
-	try_all(POLICY("  pcall(plan.preempt, plan, job, how)\n  pcall(plan.preempt, plan, other)\n  pcall(plan.start, plan, other)\n"
+	try_all(machine(), POLICY("  pcall(plan.preempt, plan, job, how)\n  pcall(plan.preempt, plan, other)\n  pcall(plan.start, plan, other)\n"
 		       "  pcall(plan.reserve, plan, job)"), 2);
 }
 
 static void memory_may_be_short_at_each_step_of_start_with_preempt(void **state)
 {
 	(void) state;
-	try_all(POLICY("  local ok, why, word, answer = plan:start(job, { preempt = how })\n  assert(not ok and answer, why)\n"
+	try_all(machine(), POLICY("  local ok, why, word, answer = plan:start(job, { preempt = how })\n  assert(not ok and answer, why)\n"
 		       "  assert(#answer.victims == 2 and word)"), 2);
 }
 
 static void memory_may_be_short_where_nobody_is_stopped(void **state)
 {
 	(void) state;
-	try_all(POLICY("  how.may = function() return false end\n  local answer, why, word, found = plan:preempt(job, how)\n"
+	try_all(machine(), POLICY("  how.may = function() return false end\n  local answer, why, word, found = plan:preempt(job, how)\n"
 		       "  assert(not answer and found.verdict == 'impossible' and why and word, why)"), 0);
+}
+
+static void memory_may_be_short_while_places_are_sought_for_those_who_are_moved(void **state)
+{
+	(void) state;
+	try_all(halves(), POLICY("  how.elsewhere = true\n  local answer, why = plan:preempt(job, how)\n  assert(answer, why)\n"
+				 "  assert(#answer.moves == 2)"), 2);
+	try_all(halves(), POLICY("  how.elsewhere = true\n  pcall(plan.preempt, plan, job, how)\n  pcall(plan.preempt, plan, other, how)\n"
+				 "  pcall(plan.start, plan, other)"), 2);
 }
 
 int main(void)
@@ -177,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_catches_it_goes_on_with_a_plan_that_is_whole),
 		cmocka_unit_test(memory_may_be_short_at_each_step_of_start_with_preempt),
 		cmocka_unit_test(memory_may_be_short_where_nobody_is_stopped),
+		cmocka_unit_test(memory_may_be_short_while_places_are_sought_for_those_who_are_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 --
 -- carried.lua - what became of the starts that were planned, by the journal; for t/live/parity.t and accepted.t.
 --
---   carried.lua JOURNAL OPTIONS [LOG [LIST SERIES SELECT]]   OPTIONS: lines "id sbatch OPTION...", LOG: slurmctld's, for
---                                             its debug lines; LIST: the list of words (words.lua)
+--   carried.lua JOURNAL OPTIONS [LOG [LIST SERIES SELECT]]   OPTIONS: lines "id sbatch OPTION..."; LOG: slurmctld's,
+--                                             for its debug lines; LIST: the list of words (words.lua)
 --
 -- A line for each start that select refused and, with a log, for each that it placed elsewhere; then how many there
 -- were.  "native" is what the engine left to select itself, "behind" what was planned in the same cycle behind a native
@@ -77,19 +77,20 @@ end
 
 for line in io.lines(journal) do read_cycle(line) end
 for line in log and io.lines(log) or function() end do
-	local id, what = line:match("sched/lua: JobId=(%d+)[^:]*: select gave other cores than planned (.*)")
-	if not id then id, what = line:match("sched/lua: JobId=%d+_%d+%((%d+)%): select gave other cores than planned (.*)") end
+	local of, what = line:match("sched/lua: JobId=([^:]*): select gave other cores than planned (.*)")
+	local id = of and (of:match("^%d+_%d+%((%d+)%)") or of:match("^%d+"))
 	if id then
 		count.elsewhere = count.elsewhere + 1
 		say("elsewhere", id, what)
 	end
 end
 for line, n in pairs(said) do print(("%d x %s"):format(n, line)) end
-print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew %d; refused %d: native %d, behind a " ..
-	"native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
+print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew %d; refused %d: native %d, " ..
+	"behind a native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
 	count.as_native, count.behind, count.own))
 
--- The claims so far, and those of these starts, go into *path*: a line for each two words, then SERIES=STARTS of each series.
+-- The claims so far, and those of these starts, go into *path*: a line for each two words, then SERIES=STARTS of each
+-- series.
 local function write_claims(path, pairs_tried)
 	local starts, lines = {}, {}
 	local file = io.open(path)

@@ -244,22 +244,26 @@ local MORE = {
 	function() return "--thread-spec=" .. random(1, 3) end,
 	function(m) return "--distribution=arbitrary --nodelist=" .. hosts_of(m) end,
 	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
-	function(m) return ("--exclusive --gpus-per-socket=%d --sockets-per-node=%d"):format(random(1, m.gpus), random(1, 2)) end,
+	function(m)
+		return ("--exclusive --gpus-per-socket=%d --sockets-per-node=%d"):format(random(1, m.gpus), random(1, 2))
+	end,
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
 	function(m) return ("--gpus-per-task=1 --ntasks=%d --gres-flags=enforce-binding"):format(random(1, m.gpus)) end,
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
 	function(m) return ("--ntasks-per-gpu=%d --gpus-per-node=%d"):format(random(1, 2), random(1, m.gpus)) end,
-	function(m) return ("--ntasks-per-gpu=%d --nodes=%d --gpus-per-node=%d"):format(random(1, 2), random(2, 3), random(1, m.gpus)) end,
+	function(m)
+		return ("--ntasks-per-gpu=%d --nodes=%d --gpus-per-node=%d"):format(random(1, 2), random(2, 3), random(1, m.gpus))
+	end,
 }
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;
 -- --mincpus beside GPUs, -O, -c, cyclic distribution and tasks per node, which it does not give; tasks per node beside
 -- -O, which from 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; more nodes of one of
--- two features than have it, which --test-only of 25.11 finds for a job with GPUs, and select does not; tasks beside counts
--- of features, which --test-only of 24.11 finds nodes for, and select does not, where such a job is native; those beside tasks of
--- a node and CPUs with GPUs of tasks, which end slurmctld 24.11.7; and GPUs with types, which it does not take back on nodes
--- without slurmd when a job has gone.
+-- two features than have it, which --test-only of 25.11 finds for a job with GPUs, and select does not; tasks beside
+-- counts of features, which --test-only of 24.11 finds nodes for, and select does not, where such a job is native; those
+-- beside tasks of a node and CPUs with GPUs of tasks, which end slurmctld 24.11.7; and GPUs with types, which it does
+-- not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	if text:find "%-%-gpus=" and not text:find "%-%-nodes=1 " then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
 	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" or

@@ -87,6 +87,47 @@ dear() {
 }
 it "nobody is moved where that costs more than it may" dear
 
+# Slurm requeues batch jobs alone: whoever sits at a job of srun or salloc would lose it.
+id_of() { squeue -h -n "$1" -t PD,R -o %A; }
+has_id() { [ -n "$(id_of "$1")" ]; }
+interactive() {
+	local others fill srun salloc batch job
+	consolidates 'max_price = 100'
+	others=$(submit -N7 --exclusive -t 60)
+	starts "$others" 30
+	srun -J sits -p low -t 60 --gpus-per-node=1 -N1 -n1 sleep 600 > /dev/null 2>&1 &
+	wait_for 30 has_id sits
+	srun=$(id_of sits)
+	fill=$(low --gpus-per-node=1 -N1 -n1)
+	wait_for 30 runs_all "$srun" "$fill"
+	batch=$(low --gpus-per-node=1 -N1 -n1)
+	wait_for 30 runs_all "$batch"
+	scancel "$fill"
+	wait_for 30 job_done "$fill"
+	[ "$(job_nodes "$srun")" != "$(job_nodes "$batch")" ]
+	# of the two it is the batch job that is moved, to the node of the other one
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	starts "$job" 60
+	one_runs_again "$batch"
+	[ "$(job_nodes "$srun")" = "$(job_nodes "$batch")" ]
+	# and where both are of that kind, neither
+	scancel "$job"
+	wait_for 30 job_done "$job"
+	salloc -J sits2 -p low -t 60 --gpus-per-node=1 -N1 -n1 --no-shell > /dev/null 2>&1
+	salloc=$(id_of sits2)
+	scancel "$batch"
+	wait_for 30 job_done "$batch"
+	[ "$(job_nodes "$srun")" != "$(job_nodes "$salloc")" ]
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	stays_pending "$job"
+	wait_for 20 explains "$job" 'waits'
+	stays_pending "$job"
+	runs_all "$srun" "$salloc"
+	[ "$(job_get "$srun" Restarts)" = 0 ]
+	[ "$(job_get "$salloc" Restarts)" = 0 ]
+}
+it "jobs of srun and salloc are never moved" interactive
+
 # Three blocks of three nodes, on each of which a job has one.
 blocks() {
 	local ids=() job id n

@@ -87,6 +87,30 @@ dear() {
 }
 it "nobody is moved where that costs more than it may" dear
 
+# What was saved is there afterwards: the job that is moved waits, and the one that it was moved for has its place.
+killed() {
+	local job moved
+	consolidates 'max_price = 100'
+	halves
+	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
+	starts "$job" 60
+	wait_for 30 one_was_requeued "${PAIR[@]}"
+	moved=$MOVED
+	cluster_save_jobs
+	cluster_ctld_kill KILL
+	cluster_ctld_start
+	wait_for 60 cluster_nodes_ready "$NODES"
+	was_requeued "$moved"
+	one_runs_again "$moved"
+	runs_all "$job" "${PAIR[@]}"
+	[ "$(job_nodes "${PAIR[0]}")" = "$(job_nodes "${PAIR[1]}")" ]
+	[ $(($(job_get "${PAIR[0]}" Restarts) + $(job_get "${PAIR[1]}" Restarts) + $(job_get "$job" Restarts))) = 1 ]
+	wait_for 20 status_is source site
+	stays_pending "$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)"
+	runs_all "$job" "${PAIR[@]}"
+}
+it "slurmctld is killed before a job that was moved runs again: it does, once, and nobody else is moved" killed
+
 # Slurm requeues batch jobs alone: whoever sits at a job of srun or salloc would lose it.
 id_of() { squeue -h -n "$1" -t PD,R -o %A; }
 has_id() { [ -n "$(id_of "$1")" ]; }

@@ -261,9 +261,9 @@ local MORE = {
 -- --mincpus beside GPUs, -O, -c, cyclic distribution and tasks per node, which it does not give; tasks per node beside
 -- -O, which from 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; more nodes of one of
 -- two features than have it, which --test-only of 25.11 finds for a job with GPUs, and select does not; tasks beside
--- counts of features, which --test-only of 24.11 finds nodes for, and select does not, where such a job is native; those
--- beside tasks of a node and CPUs with GPUs of tasks, which end slurmctld 24.11.7; and GPUs with types, which it does
--- not take back on nodes without slurmd when a job has gone.
+-- counts of features, which --test-only of 24.11 finds nodes for, and select does not, where such a job is native;
+-- those beside tasks of a node and CPUs with GPUs of tasks, which end slurmctld 24.11.7; and GPUs with types, which it
+-- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	if text:find "%-%-gpus=" and not text:find "%-%-nodes=1 " then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
 	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" or

@@ -27,8 +27,8 @@ local function has_any(text, patterns)
 	end
 end
 
--- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions or kinds of --exclusive, sbatch heeds the
--- one that comes last.
+-- Of --exclusive and --oversubscribe, of -N and --nodes, and of two distributions or kinds of --exclusive, sbatch heeds
+-- the one that comes last.
 local function without_overruled(text)
 	text = text:gsub("%-N%S+(.*%-%-nodes=)", "%1")
 		:gsub("%-%-distribution=%S+(.*%-%-distribution=)", "%1")

@@ -319,6 +319,16 @@ describe("cluster.history:order", function()
 		end
 	end)
 
+	it("puts those first that have been overdue for longest, whatever their key", function()
+		local last = math.huge
+		for _, line in ipairs(both("similar", "size = 1, length = 1, patience = 14400, ageing = 1, slowdown = 300, slowdown_wait = 3600")) do
+			local overdue = tonumber(line:match("%d+ (%S+)$"))
+			assert.is_true(overdue <= last)
+			last = overdue
+		end
+		assert.is_true(last < math.huge)
+	end)
+
 	it("raises at what it does not know, and takes only a queue", function()
 		local function wrong(text)
 			return function() t.decide(set_of("cluster.history:order(" .. text .. ")"), queue()) end
@@ -394,7 +404,7 @@ describe("predictive", function()
 
 	it("reserves before the order for who has waited for very many times what his jobs may need", function()
 		local pending = { { id = 2, user = "short", tasks = 16, time_limit = "2h", submitted_ago = "55h" },
-			{ id = 3, user = "short", tasks = 8, time_limit = "2h", submitted_ago = "55h" },
+			{ id = 3, user = "short", tasks = 8, time_limit = "2h", submitted_ago = "56h" },
 			{ id = 4, user = "long", tasks = 16, time_limit = "2h", submitted_ago = "55h" } }
 		local plan = t.decide("predictive,horizon=0,slowdown=3000", full(pending))	-- 60 s x 3000 are 50 hours
 		assert.same({ 3 }, plan:started())
@@ -404,6 +414,15 @@ describe("predictive", function()
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown=0", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown=4000", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown_horizon=0,slowdown=3450", full(pending)):reservation(2))
+	end)
+
+	it("keeps it for the one that has been overdue for longest, also when a smaller one has become overdue", function()
+		local pending = { { id = 2, user = "short", tasks = 16, time_limit = "2h", submitted_ago = "60h" },
+			{ id = 3, user = "short", tasks = 8, time_limit = "2h", submitted_ago = "59h" } }
+		local plan = t.decide("predictive,horizon=0,slowdown=3000", full(pending))
+		assert.same({}, plan:started())
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.is_nil(plan:reservation(3))
 	end)
 
 	it("gives nobody a place or a reservation for jobs that do nothing", function()
@@ -459,7 +478,7 @@ describe("predictive", function()
 	it("goes by all runs of a user for how short a job may be of a size that he never had", function()
 		local function reservation(runtime)
 			local runs = { { user = "narrow", runtime = runtime, time_limit = "2h", cpus = 1, ended_ago = 9000 } }
-			local pending = { { id = 2, user = "narrow", tasks = 16, time_limit = "2h", submitted_ago = "12h" } }
+			local pending = { { id = 2, user = "narrow", tasks = 16, time_limit = "2h", submitted_ago = "30h" } }
 			return t.decide("predictive,horizon=0", full(pending, { history = runs })):reservation(2)
 		end
 		assert.equal(3600, reservation(5).in_s)

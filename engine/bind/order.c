@@ -7,7 +7,7 @@
  * The key of a job is cpus^size x runtime^length / (1 + waited / patience)^ageing, the smallest first, equal ones as they
  * come.  The runtime is what the past of its user says, worked out in C for the predictors "similar" and "limit", or what the
  * function `typical` says.  With `slowdown` only those are in it whose wait is at least that times the shortest runtime that
- * is likely for them, and `slowdown_wait`.
+ * is likely for them, and `slowdown_wait`; then those that have been overdue for longest go first, whatever their key.
  *
  * The same in Lua, job by job, takes some twenty times as long.
  */
@@ -160,6 +160,14 @@ static int by_key(const void *a, const void *b)
 	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->place, y->place);
 }
 
+/* See sl_order_overdue() for why the key has no say. */
+static int by_overdue(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return SL_ORDER(y->overdue, x->overdue) ?: SL_ORDER(x->place, y->place);
+}
+
 static struct order *check_order(lua_State *L, struct sl_lua *x, int upvalue)
 {
 	struct order *o = lua_touserdata(L, upvalue);
@@ -272,7 +280,7 @@ static void read_options(lua_State *L, struct making *m)
 				   "slowdown or slowdown_wait");
 }
 
-/* history:order(queue, { size =, ... }): job, key, overdue, the smallest key first */
+/* history:order(queue, { size =, ... }): job, key, overdue; the smallest key first, or the longest overdue */
 int sl_lua_history_order(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
@@ -294,7 +302,7 @@ int sl_lua_history_order(lua_State *L)
 	m.order->generation = x->generation;
 	m.order->count = m.order->at = 0;
 	sl_lua_queue_each(L, ORDER, false, add_entry, &m);
-	qsort(m.order->ranked, m.order->count, sizeof(*m.order->ranked), by_key);
+	qsort(m.order->ranked, m.order->count, sizeof(*m.order->ranked), m.overdue ? by_overdue : by_key);
 	lua_pushcclosure(L, order_next, 1);
 	return 1;
 }

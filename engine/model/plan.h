@@ -356,9 +356,10 @@ struct sl_order_by {
  * Three passes over the queue, in which a job starts if it fits beside all that is booked, for its walltime.  First the
  * jobs that became eligible guard_wait and guard_stretch times their walltime ago, those first for which that time was over
  * first: whoever does not start gets a reservation, guard_jobs at most, at which the pass ends.  Then those that are overdue,
- * in the order: a reservation if it can be within slowdown_horizon and the time for which they are overdue, slowdown_jobs at
- * most, likewise.  Then all that were not tried yet, in the order: a reservation within *horizon*, until one cannot have that
- * or *reservations* have one; with *reservations* 1, none where a pass before has made one.  Those behind only start.
+ * those that have been for longest first: a reservation if it can be within slowdown_horizon and the time for which they are
+ * overdue, slowdown_jobs at most, likewise.  Then all that were not tried yet, in the order: a reservation within *horizon*,
+ * until one cannot have that or *reservations* have one; with *reservations* 1, none where a pass before has made one.  Those
+ * behind only start.
  */
 struct sl_order_rule {
 	struct sl_order_by by;

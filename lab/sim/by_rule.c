@@ -94,6 +94,13 @@ static int by_key(const void *va, const void *vb)
 	return SL_ORDER(a->key, b->key) ?: SL_ORDER(a->place, b->place);
 }
 
+static int by_overdue(const void *va, const void *vb)
+{
+	const struct ordered *a = va, *b = vb;
+
+	return SL_ORDER(b->overdue_s, a->overdue_s) ?: SL_ORDER(a->place, b->place);
+}
+
 /* Room for a row of each entry of the queue, and for what is known of each job.  The history, or NULL with *err. */
 static struct sl_history *begin_order(struct sl_by_rule *b, struct sl_error *err)
 {
@@ -140,7 +147,7 @@ static int value_entry(struct deciding *d, struct sl_history *h, struct ordered 
 	return 1;
 }
 
-/* The open entries in order; *overdue*: those that are.  0, or -1 with *err. */
+/* The open entries in order; *overdue*: those that are, for the longest time first.  0, or -1 with *err. */
 static int make_order(struct deciding *d, bool overdue)
 {
 	struct sl_by_rule *b = d->b;
@@ -164,7 +171,7 @@ static int make_order(struct deciding *d, bool overdue)
 			return -1;
 		b->rows += (uint32_t) rc;
 	}
-	qsort(b->row, b->rows, sizeof(*b->row), by_key);
+	qsort(b->row, b->rows, sizeof(*b->row), overdue ? by_overdue : by_key);
 	return 0;
 }
 

@@ -99,6 +99,14 @@ static int by_key(const void *a, const void *b)
 	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->at, y->at);
 }
 
+/* See sl_order_overdue(). */
+static int by_overdue(const void *a, const void *b)
+{
+	const struct pool_row *x = a, *y = b;
+
+	return SL_ORDER(y->overdue_s, x->overdue_s) ?: SL_ORDER(x->at, y->at);
+}
+
 /* -- the three passes -------------------------------------------------------- */
 
 /* How many reservations there are for those that are overdue, or -1 with *err. */
@@ -114,7 +122,7 @@ static int help_overdue(struct sl_pool *p, const struct sl_entry *entry, uint32_
 			p->row[n++] = p->row[i];
 			p->row[i] = swap;
 		}
-	qsort(p->row, n, sizeof(*p->row), by_key);
+	qsort(p->row, n, sizeof(*p->row), by_overdue);
 	for (uint32_t i = 0; i < n && reserved < (int) p->order.slowdown_jobs; i++) {
 		struct pool_row *r = &p->row[i];
 

@@ -274,7 +274,7 @@ function history:like(question) end
 ---@field slowdown_wait? number ... and for that many seconds
 
 --- The jobs that an iteration over the queue has left, the smallest cpus^size x runtime^length / (1 + waited / patience)^ageing
---- first: job, that key, for how long it is overdue.
+--- first, or with `slowdown` those that have been overdue for longest: job, that key, for how long it is overdue.
 ---@param queue fun(): sched.job? what cluster:queue() returned
 ---@param by sched.history.order
 ---@return fun(): sched.job?, number, number

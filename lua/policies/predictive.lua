@@ -20,7 +20,8 @@
 -- ran for longer than expected, and, with a weight of a hundredth, of what the runs of others let one expect.  Where no
 -- job ever ends early, nobody is taken for short.  Who has waited for `slowdown` times that gets a reservation before
 -- the order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer that is past
--- the farther away.
+-- the farther away.  The first to have waited for so long is the first to get it, and keeps it until it starts: what
+-- the machine has kept free for it is not given to another one.
 --
 -- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
 -- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing
@@ -61,11 +62,11 @@ M.options = guard.options({
 		doc = "how many such jobs; 1: one in all, counting what comes before the order" },
 	slowdown = { default = 2500.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 2500.0, 5000.0 },
 		doc = "a job that waited for so many times its shortest likely runtime gets one before the order; 0: none does" },
-	slowdown_wait = { default = "6h", type = "duration", min = 0, doc = "not before it has waited for that" },
+	slowdown_wait = { default = "24h", type = "duration", min = 0, doc = "not before it has waited for that" },
 	slowdown_horizon = { default = "12h", type = "duration", min = 0, doc = "within that, and what it is overdue" },
 	slowdown_jobs = { default = 1, min = 1, max = 1000, doc = "how many at once" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
-}, { guard_wait = "100h", guard_jobs = 1 })
+}, { guard_wait = "80h", guard_jobs = 1 })
 
 local function waited_by(job, now)
 	return math.max(0, now - math.max(job.submit_time, job.eligible_time))
@@ -100,8 +101,8 @@ local function reserve_within(cluster, plan, job, how, horizon)
 	return at and at - cluster.now <= horizon and plan:reserve(job, how) ~= nil
 end
 
--- Those whose slowdown may become enormous, in order: job, key, for how long they are overdue.  How short a job may
--- be is worked out by the engine (sl_history_shortest() in engine/usage/history.h).
+-- Those whose slowdown may become enormous, the longest overdue first: job, key, for how long they are overdue.  How
+-- short a job may be is worked out by the engine (sl_history_shortest() in engine/usage/history.h).
 local function overdue(cluster, plan, opt, expected)
 	local by = order_by(plan, opt, expected)
 	by.slowdown, by.slowdown_wait = opt.slowdown, opt.slowdown_wait

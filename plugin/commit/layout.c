@@ -123,22 +123,25 @@ static int select_beside_resv(job_record_t *job, const bitstr_t *nodes, const bi
 	slurmctld_resv_t r = {
 		.magic = SL_RESV_MAGIC, .name = (char *) "sched_lua", .start_time = now - 10, .start_time_first = now - 10,
 		.end_time = now + 10 * 365 * 86400L, .duration = NO_VAL, .tres_str = (char *) "1=1",	/* parts of nodes */
-		.node_bitmap = (bitstr_t *) nodes, .core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1)),
+		.node_bitmap = bit_copy(nodes), .core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1)),
 	};
 	int rc;
 
 	for (uint32_t i = 0; i < count; i++)
-		bit_nset(r.core_bitmap, c->offset[place[i].node], c->offset[place[i].node + 1] - 1);
+		if (c->offset[place[i].node] < c->offset[place[i].node + 1])
+			bit_nset(r.core_bitmap, c->offset[place[i].node], c->offset[place[i].node + 1] - 1);
 	bit_and_not(r.core_bitmap, (bitstr_t *) chosen);
 	list_push(resv_list, &r);
 	rc = sl_select_nodes(job);
 	list_remove_first(resv_list, is_same, &r);
+	FREE_NULL_BITMAP(r.node_bitmap);	/* a copy: select_nodes() frees the job's own list of nodes on its way */
 	FREE_NULL_BITMAP(r.core_bitmap);
 	return rc;
 }
 
 /* select_nodes() in a reservation that has only those cores.  Its FLEX flag is cleared meanwhile, since select does not look at
- * the cores of a flexible reservation. */
+ * the cores of a flexible reservation; so is REPLACE, by which select_nodes() would look for other nodes in place of those that
+ * the job has got, and free the reservation's cores: it does so afterwards, by the record as it is. */
 static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t *nodes, bitstr_t *chosen)
 {
 	const slurmctld_resv_t was = *r;
@@ -146,6 +149,7 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	int rc;
 
 	r->core_bitmap = chosen;
+	r->flags &= ~(uint64_t) RESERVE_FLAG_REPLACE;
 	if (r->flags & RESERVE_FLAG_FLEX) {
 		r->flags &= ~(uint64_t) (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES);
 		r->node_bitmap = (bitstr_t *) nodes;
@@ -160,6 +164,8 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	r->node_cnt = was.node_cnt;
 	r->start_time = was.start_time;
 	r->end_time = was.end_time;
+	if (rc == SLURM_SUCCESS)
+		job_claim_resv(job);
 	return rc;
 }
 

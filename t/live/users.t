@@ -211,6 +211,24 @@ inside_first() {
 }
 it "... its nodes are filled first" inside_first
 
+nodes_of_reservation() { scontrol show reservation "$1" -o | sed -n 's/.* Nodes=\([^ ]*\) .*/\1/p'; }
+
+# When a job has taken its nodes Slurm puts others in their place.
+replaced() {
+	local id was
+	scontrol create reservation ReservationName=replaced Users=root StartTime=now Duration=60 PartitionName=main NodeCnt=2 \
+		Flags=REPLACE
+	was=$(nodes_of_reservation replaced)
+	[ -n "$was" ]
+	id=$(submit -N2 -n9 --reservation=replaced)
+	starts "$id"
+	[ "$(job_nodes "$id")" = "$was" ]
+	placed_by_engine "$id"
+	[ "$(nodes_of_reservation replaced)" != "$was" ]
+	starts "$(submit -N2 -n9 --reservation=replaced)"
+}
+it "a reservation that replaces its nodes gets others as soon as a job has them" replaced
+
 ahead() {
 	local id
 	scontrol create reservation ReservationName=flex Users=root StartTime=now+30minutes Duration=60 \

@@ -71,12 +71,12 @@ int want_some_nodes(struct sl_cluster *c, struct want *w, sl_word_set left, stru
 
 	if (is_kept_from_select(w) || w->pub.asked & SL_W(BLOCKS) || !is_whole(c, w))
 		return 0;
-	*r = w->pub.request;
 	x->narrower = true;
 	if (needs_active(c, w, left))
 		return confine_to_active(c, w, x, err);
 	if (!is_even(w, left, x))
 		return 0;
+	*r = w->pub.request;
 	r->min_nodes = r->max_nodes = x->even_nodes;
 	r->tasks_per_node = r->tasks / x->even_nodes;
 	r->least_free_cores = x->even_free;

@@ -298,6 +298,26 @@ static void features_that_a_reboot_brings_are_placed_where_they_are_active(void 
 	leave(&d);
 }
 
+/* Of the node where its feature is active four cores are free, maybe all of one socket, and it asks for two: select's. */
+static void beside_a_reboot_its_sockets_are_heeded(void **state)
+{
+	struct build *b = build_create("2x8c2s");
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .features = sl_builder_str(b->builder, n ? "red" : "blue"));
+	build_running(b, (struct build_job) { .id = 9, .cores = 4, .ends_in = 6000 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .max_nodes = 1, .tasks = 4, .limit = 600 });
+	build_change_job(b, 1, .sockets_per_node = 2);
+	build_change_job(b, 1, .features = sl_builder_str(b->builder, "blue"));
+	build_change_job(b, 1, .asks = SL_ASKS_REBOOT);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(accepted(&d)->start.native[0], 1);
+	leave(&d);
+}
+
 /* That one waits for the only node where its feature is active: no reason for any other to wait. */
 static void for_want_of_an_active_feature_nobody_else_waits(void **state)
 {
@@ -564,6 +584,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_does_not_borrow),
 		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
 		cmocka_unit_test(features_that_a_reboot_brings_are_placed_where_they_are_active),
+		cmocka_unit_test(beside_a_reboot_its_sockets_are_heeded),
 		cmocka_unit_test(sockets_of_several_nodes_are_placed_where_each_has_as_many_tasks),
 		cmocka_unit_test(sockets_beside_gres_are_left_to_select),
 		cmocka_unit_test(for_want_of_an_active_feature_nobody_else_waits),

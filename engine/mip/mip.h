@@ -118,7 +118,7 @@ uint32_t sl_mip_terms(const struct sl_mip *m);
 bool sl_mip_is_integer(const struct sl_mip *m, uint32_t column);
 
 /*
- * Solve.  The start is the answer unless something better is found; no solver is asked where nothing can be (mip/proven.c).
+ * Solve.  The start is the answer unless something better is found; no solver is asked where that is proven of a small packing (mip/proven.c).
  * Returns 0 with *r, whatever came out of it; -1 with *err for what the caller
  * did wrong: an empty model, options out of range, an unknown backend.
  */

@@ -355,7 +355,7 @@ static bool nothing_is_left(struct proof *p, double sum, uint32_t *group)
 	double surplus = sum + look_at_columns(p) - p->target, most = 0;
 	uint32_t losses = 0, row = 0;
 
-	p->work -= 2 * (int64_t) p->m->terms + p->m->columns;
+	p->work -= 2 * (int64_t) p->m->terms + p->m->columns + p->m->rows;
 	if (surplus <= 0)
 		return true;
 	for (uint32_t r = 0; r < p->m->rows; r++) {

@@ -40,12 +40,12 @@ void sl_explain_stop(const json_t *event, bool done, FILE *out)
 		if (preemptor)
 			fprintf(out, "job %lld, at a cost of %.4g", (long long) preemptor, json_number_value(json_object_get(event, "cost")));
 		else
-			fprintf(out, "a job that you may not see");
+			fprintf(out, "a job that you may not see, or that is gone");
 		print_because(event, "for that one the plan ", out);
 	} else if (json_is_true(json_object_get(event, "release"))) {
 		fprintf(out, "its place is held no longer");
 	} else {
-		fprintf(out, "its place is held until %s at most", sl_text_time(at, sl_member_integer(event, "until")));
+		fprintf(out, "its place is held until %s at most", sl_text_time(at, sl_member_integer(event, "held_until")));
 		print_because(event, "the plan ", out);
 	}
 }

@@ -115,6 +115,10 @@ static void take_hold(struct sl_past *s, const json_t *cycle)
 	json_t *victims = json_array(), *stop;
 	size_t i;
 
+	if (event) {	/* "until" is when the next decision came */
+		json_object_set(event, "held_until", json_object_get(event, "until"));
+		json_object_del(event, "until");
+	}
 	json_array_foreach(json_object_get(cycle, "stopped"), i, stop)
 		if (sl_member_integer(stop, "preemptor") == s->job)
 			json_array_append(victims, stop);

@@ -96,8 +96,12 @@ static void strip_stop(const struct sl_page *p, json_t *event)
 {
 	static const char *const of_others[] = { "preemptor", "group", "verdict", "cost", "bound" };
 	json_t *stopped = json_object_get(event, "stopped");
-	bool all = sl_past_is(event, "hold") || may_see(p, sl_member_integer(event, "preemptor"));
+	bool hold = sl_past_is(event, "hold"), all = hold || may_see(p, sl_member_integer(event, "preemptor"));
 
+	if (hold) {	/* they are of all jobs that might have been stopped */
+		json_object_del(event, "verdict");
+		json_object_del(event, "bound");
+	}
 	for (size_t i = json_array_size(stopped); i-- > 0; )
 		if (!may_see(p, sl_member_integer(json_array_get(stopped, i), "job"))) {
 			json_array_remove(stopped, i);
@@ -154,6 +158,16 @@ static void add_lines(json_t *lines, const json_t *event)
 	free(text);
 }
 
+/* The newest event, but that its place is held: with that stands why it waits. */
+static const json_t *first_but_holds(const json_t *events)
+{
+	size_t i = 0;
+
+	while (sl_past_is(json_array_get(events, i), "hold"))
+		i++;
+	return json_array_get(events, i);
+}
+
 static char *tell(const struct sl_page *p, struct sl_past *past, uint32_t job, bool some, int *status)
 {
 	json_t *o = json_pack("{s:I, s:O, s:[], s:b}", "job", (json_int_t) job, "events", past->events, "lines", "cut", past->cut);
@@ -163,7 +177,7 @@ static char *tell(const struct sl_page *p, struct sl_past *past, uint32_t job, b
 
 	if (some)
 		strip_all(p, past->events);
-	line = make_line(p, job, json_array_get(past->events, 0));
+	line = make_line(p, job, first_but_holds(past->events));
 	if (line)
 		json_object_set_new(o, "when", json_stringn(line, strcspn(line, "\n")));
 	free(line);

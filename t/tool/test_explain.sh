@@ -20,6 +20,7 @@ cat >"$J/decisions.jsonl" <<'EOF'
 {"sequence": 5, "now": 1793620870, "policy": "easy", "actions": [{"job": 11, "verb": "notify", "text": "over by ten", "done": true}, {"job": 11, "verb": "signal", "number": 15, "done": false, "why": "already finished"}, {"job": 11, "verb": "partition", "text": "long", "done": true}, {"job": 11, "verb": "time_limit", "number": 1800, "done": true}, {"job": 11, "verb": "priority", "number": 4242, "done": true}]}
 {"sequence": 5, "now": 1793620880, "policy": "easy", "held": [{"job": 21, "until": 1793621000, "verdict": "optimal", "cost": 0.4, "bound": 0.4, "because": "stops 2 of 3 jobs", "by": "easy"}], "stopped": [{"job": 22, "preemptor": 21, "cost": 0.3, "by": "easy", "done": true}, {"job": 23, "preemptor": 21, "cost": 0.1, "by": "easy", "done": false, "text": "it has ended"}]}
 {"sequence": 5, "now": 1793620890, "policy": "easy", "reserved": [{"job": 24, "start_time": 1793627200}], "pending": [{"job": 24, "why": "resources", "text": "needs 4 nodes, 3 are free", "by": "easy"}], "shortages": [{"job": 24, "what": "nodes", "needs": 4, "has": 3, "text": "with all 14 jobs that may be stopped gone, 3 nodes of the 4 that it needs would have 4 GPUs of type a100", "by": "easy"}]}
+{"sequence": 5, "now": 1793620895, "policy": "easy", "held": [{"job": 21, "until": 1793621010, "cost": 0.4, "because": "stops 2 of 3 jobs", "by": "easy"}]}
 {"sequence": 6, "now": 17936
 EOF
 
@@ -70,6 +71,7 @@ explain_stops() {
 	run 0 explain --dir "$J" 22 && out "stopped for job 21, at a cost of 0.3 (for that one the plan stops 2 of 3 jobs)  \[easy\]$" &&
 		run 0 explain --dir "$J" 23 && out "was to be stopped for job 21, .*: it has ended  \[easy\]$" &&
 		run 0 explain --dir "$J" 21 && out "its place is held until 2026-11-02T12:03:20 at most (the plan stops 2 of 3 jobs)" &&
+		out "2026-11-02T12:01:20 to 2026-11-02T12:01:35  its place is held until 2026-11-02T12:03:20" &&
 		out "^    stopped for it: job 22, job 23 (was not)$"
 }
 ok "explain tells who was stopped for whom, and whose place is held" explain_stops

@@ -225,9 +225,10 @@ static void under_private_jobs_a_stop_is_told_without_the_other_users_job(void *
 
 		write_file(&s, "decisions.jsonl", "{ \"sequence\": 1, \"now\": %lld, \"policy\": \"easy\", \"full\": true,"
 			   " \"held\": [{ \"job\": 7, \"until\": %lld, \"verdict\": \"optimal\", \"cost\": 31337.5, \"bound\": 31337.5,"
-			   " \"because\": \"stops 1 of 9\" }], \"stopped\": [{ \"job\": 1, \"preemptor\": 7, \"group\": 3, \"cost\": 31337.5,"
-			   " \"mode\": \"requeue\" }] }\n", now, now + 600);
-		expect(&s, "/explain?job=1", hidden ? ann : "", 200, hidden ? "stopped for a job that you may not see" : "stopped for job 7");
+			   " \"because\": \"stops 1 of 9\" }], \"reserved\": [{ \"job\": 7, \"start_time\": %lld }], \"stopped\": [{ \"job\": 1, \"preemptor\": 7, \"group\": 3, \"cost\": 31337.5,"
+			   " \"mode\": \"requeue\" }] }\n", now, now + 600, now + 300);
+		expect(&s, "/explain?job=7", hidden ? bob : "", 200, "(reserved, by walltimes)");
+		expect(&s, "/explain?job=1", hidden ? ann : "", 200, hidden ? "stopped for a job that you may not see, or that is gone" : "stopped for job 7");
 		expect(&s, "/explain?job=7", hidden ? bob : "", 200, "its place is held until");
 		if (!hidden)
 			expect(&s, "/explain?job=7", "", 200, "stopped for it: job 1");
@@ -238,6 +239,10 @@ static void under_private_jobs_a_stop_is_told_without_the_other_users_job(void *
 		if (hidden) {
 			expect_without(&s, "/explain?job=1", ann, "job 7");
 			expect_without(&s, "/explain?job=7", bob, "stopped");
+			write_file(&s, "decisions.jsonl", "{ \"sequence\": 2, \"now\": %lld, \"policy\": \"easy\", \"full\": true,"
+				   " \"held\": [{ \"job\": 7, \"until\": %lld, \"cost\": 7.25, \"bound\": 6.5 }] }\n", now, now + 600);
+			expect(&s, "/explain?job=7", bob, 200, "7.25");
+			expect_without(&s, "/explain?job=7", bob, "\"bound\"");
 		}
 		end_server_well(&s);
 	}

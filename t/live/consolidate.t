@@ -36,6 +36,8 @@ one_runs_again() { # JOBID...
 	wait_for 60 runs_again "$MOVED"
 }
 
+are_together() { local on; on=$(job_nodes "$1"); [ -n "$on" ] && [ "$on" = "$(job_nodes "$2")" ]; }
+
 # Of the last two nodes a job has one GPU each: the other ones have ended. A job wants both GPUs of one node.
 halves() {
 	local others ids=()
@@ -43,7 +45,7 @@ halves() {
 	starts "$others" 30
 	for _ in 1 2 3 4; do ids+=("$(low --gpus-per-node=1 -N1 -n1)"); done
 	wait_for 30 runs_all "${ids[@]}"
-	[ "$(job_nodes "${ids[0]}")" = "$(job_nodes "${ids[1]}")" ]
+	wait_for 10 are_together "${ids[0]}" "${ids[1]}"
 	scancel "${ids[1]}" "${ids[3]}"
 	wait_for 30 job_done "${ids[1]}"
 	wait_for 30 job_done "${ids[3]}"
@@ -61,7 +63,7 @@ node() {
 	[ "$moved" != "$stayed" ] || stayed=${PAIR[1]}
 	job_is "$stayed" RUNNING
 	[ "$(job_get "$stayed" Restarts)" = 0 ]
-	[ "$(job_nodes "$moved")" = "$(job_nodes "$stayed")" ]
+	wait_for 10 are_together "$moved" "$stayed"
 	[ "$(job_nodes "$job")" != "$(job_nodes "$moved")" ]
 	wait_for 20 status_is moves 1
 	wait_for 20 status_is stops 1
@@ -96,6 +98,7 @@ killed() {
 	starts "$job" 60
 	wait_for 30 one_was_requeued "${PAIR[@]}"
 	moved=$MOVED
+	scontrol update JobId="$moved" StartTime=now+1hour	# however long the restart takes
 	cluster_save_jobs
 	cluster_ctld_kill KILL
 	cluster_ctld_start
@@ -103,7 +106,7 @@ killed() {
 	was_requeued "$moved"
 	one_runs_again "$moved"
 	runs_all "$job" "${PAIR[@]}"
-	[ "$(job_nodes "${PAIR[0]}")" = "$(job_nodes "${PAIR[1]}")" ]
+	wait_for 10 are_together "${PAIR[0]}" "${PAIR[1]}"
 	[ $(($(job_get "${PAIR[0]}" Restarts) + $(job_get "${PAIR[1]}" Restarts) + $(job_get "$job" Restarts))) = 1 ]
 	wait_for 20 status_is source site
 	stays_pending "$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)"
@@ -133,7 +136,7 @@ interactive() {
 	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
 	starts "$job" 60
 	one_runs_again "$batch"
-	[ "$(job_nodes "$srun")" = "$(job_nodes "$batch")" ]
+	wait_for 10 are_together "$srun" "$batch"
 	# and where both are of that kind, neither
 	scancel "$job"
 	wait_for 30 job_done "$job"

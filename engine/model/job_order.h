@@ -40,7 +40,7 @@ int sl_order_expect(const struct sl_order_by *by, struct sl_history *h, const st
  * Seconds for which the job is overdue; below 0 if it is not.  0, or -1 with *err.
  *
  * Jobs that are overdue are served by this, the largest first, and not by their keys: as they wait, all of these grow alike,
- * so the first one stays first until it starts.  By key a smaller job that becomes overdue would take the reservation
+ * so the first one stays first while their users' pasts stay as they are.  By key a smaller job that becomes overdue would take the reservation
  * over, and the processors that were kept free for the first one would have been idle for nothing.
  */
 int sl_order_overdue(const struct sl_order_by *by, struct sl_history *h, const struct sl_snapshot *snap, uint32_t job,

@@ -2,7 +2,6 @@
 #include "sim/reality.h"
 
 #include <math.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -180,7 +179,7 @@ static void note_mean(struct sl_reality_sum *sum, const struct sl_reality_jobs *
 	sum->mean_s[sum->simulations++] = r->jobs ? wait / r->jobs : 0;
 }
 
-/* True if no simulation before had as many starts in their very second. */
+/* True if no simulation before had as many starts within a second of the real ones. */
 static bool note_exact(struct sl_reality_sum *sum, const struct sl_reality_jobs *r)
 {
 	uint32_t exact = 0;

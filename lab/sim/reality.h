@@ -61,13 +61,13 @@ struct sl_reality_sum {
 	uint32_t *times;
 	double mean_s[SL_REALITY_PHASES_MAX];	/* mean wait of each simulation */
 	uint32_t simulations;
-	int64_t *best_s;		/* starts in that simulation which has most of them in their very second; and how many these are */
+	int64_t *best_s;		/* starts in that simulation which has most of them within a second of the real ones; and how many these are */
 	uint32_t most, least;
 };
 int sl_reality_add(struct sl_reality_sum *sum, struct sl_reality_jobs *r, struct sl_error *err);
 void sl_reality_mean(struct sl_reality_sum *sum);
 
-/* simulated_s becomes that of the simulation which has most starts in their very second, instead. */
+/* simulated_s becomes that of the simulation which has most starts within a second of the real ones, instead. */
 void sl_reality_best(struct sl_reality_sum *sum);
 void sl_reality_sum_free(struct sl_reality_sum *sum);
 

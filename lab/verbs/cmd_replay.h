@@ -39,7 +39,7 @@ struct sl_reality_said {
 	uint32_t phases;		/* simulations of which the mean is taken; 0 or 1: of one */
 	double spread_s;		/* of their mean waits */
 	uint32_t visits;		/* starts that tell when backfill came; 0: the mean of the simulations is taken, else the best one */
-	uint32_t exact, exact_least;	/* starts in their very second, of that one and of the worst one */
+	uint32_t exact, exact_least;	/* starts within a second of the real ones, of that one and of the worst one */
 };
 
 /* Simulate a log of accounting as it was, and print how near it comes.  Prints errors, too; 0, or -1 with *err. */

@@ -189,7 +189,7 @@ static void print_seconds(const struct sl_reality_said *said, const struct sl_ag
 		       said->phases, said->visits ? "priorities computed" : "backfill and priorities",
 		       sl_text_duration(spread, (int64_t) (said->spread_s + 0.5)), a->real_s > 0 ? 100 * said->spread_s / a->real_s : 0);
 	if (said->phases > 1 && said->visits)
-		printf("taken          the one with most starts in their very second: %" PRIu32 ", of others %" PRIu32 " at the least\n",
+		printf("taken          the one with most starts within a second of the real ones: %" PRIu32 ", of others %" PRIu32 " at the least\n",
 		       said->exact, said->exact_least);
 }
 

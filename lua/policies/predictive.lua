@@ -20,8 +20,8 @@
 -- ran for longer than expected, and, with a weight of a hundredth, of what the runs of others let one expect.  Where no
 -- job ever ends early, nobody is taken for short.  Who has waited for `slowdown` times that gets a reservation before
 -- the order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer that is past
--- the farther away.  The first to have waited for so long is the first to get it, and keeps it until it starts: what
--- the machine has kept free for it is not given to another one.
+-- the farther away.  Of these the first to have waited for so long is the first to get it, and loses it only to one
+-- that had waited for so long before it: what the machine has kept free for it is not given to the next one.
 --
 -- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
 -- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing

@@ -69,14 +69,15 @@ time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job)
 {
 	time_t before = job->details->preempt_start_time;
 
-	if (sl_held_find(m->held, job->job_id))
-		job->details->preempt_start_time = time(NULL);
+	if (!sl_held_find(m->held, job->job_id))
+		return SL_HOLD_LOUD;
+	job->details->preempt_start_time = time(NULL);
 	return before;
 }
 
 void sl_hold_quiet_end(job_record_t *job, time_t before)
 {
-	if (job->details)
+	if (job->details && before != SL_HOLD_LOUD)
 		job->details->preempt_start_time = before;
 }
 

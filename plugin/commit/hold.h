@@ -29,8 +29,10 @@ const bitstr_t *sl_hold_nodes(struct sl_commit *m, uint32_t job);
 /*
  * Around a select_nodes() for a job that has a held place: select preempts no job meanwhile, as if jobs had been preempted for it
  * a moment ago (kill_pending in select_nodes()), because the plan decides which jobs are stopped for it. Returns the value that
- * sl_hold_quiet_end() puts back.
+ * sl_hold_quiet_end() puts back. For a job without such a place that is SL_HOLD_LOUD, nothing is changed, and when select preempts
+ * jobs the time that it notes stays: by that it preempts no others while these end.
  */
+#define SL_HOLD_LOUD ((time_t) -1)
 time_t sl_hold_quiet_begin(const struct sl_commit *m, job_record_t *job);
 void sl_hold_quiet_end(job_record_t *job, time_t before);
 

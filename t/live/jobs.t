@@ -205,6 +205,25 @@ preemption() {
 }
 it "a job of a higher tier preempts" preemption
 
+# One that does not end when it is told to: its node is not free before KillWait is over.
+stubborn() {
+	# shellcheck disable=SC2016	# for the job
+	sbatch --parsable --output=/dev/null "$@" --wrap 'trap "" TERM; touch "stubborn.$SLURM_JOB_ID"; while :; do sleep 0.2; done'
+}
+
+preempts_no_more() {
+	local id i victims=()
+	tiers on
+	starts "$(submit -N12 --exclusive -w 'n[001-012]' -p main)"
+	for i in 1 2 3 4; do victims+=("$(stubborn -N1 --exclusive)"); done
+	for id in "${victims[@]}"; do wait_for 20 test -e "stubborn.$id"; done
+	id=$(submit -p half -N1 --exclusive -x 'n[009-012]')
+	starts "$id" 40
+	[ "$(squeue -h -p main -t R -o %i | wc -l)" = 4 ]
+	tiers off
+}
+it "while that one ends no others are preempted for the same job" preempts_no_more
+
 preempts_within_limits() {
 	local a b c
 	tiers on

@@ -25,6 +25,7 @@ struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
 	uint32_t job_id, array_task_id, priority, resv_id, qos_id;
 	part_record_t *part;	/* compare, do not follow */
 	time_t drawn_until;	/* a magnetic reservation draws it in if it ends by then; 0: whenever */
+	uint32_t drawn_nodes;	/* ... and asks for no more nodes */
 	bool prefer;
 	/* what it is sorted by */
 	bool expedites, has_resv;

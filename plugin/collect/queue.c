@@ -25,6 +25,13 @@ static bool outlasts_magnet(const struct sl_scratch *s, const struct sl_queue_re
 	return q->drawn_until && !job->resv_list && (limit == INFINITE || s->now + (time_t) limit * 60 > q->drawn_until);
 }
 
+/* True if it asks for more nodes than the flexible reservation has that would draw it in: Slurm starts it without that then
+ * (_job_runnable_test3()).  (In others there is no place for it.) */
+static bool is_wider_than_magnet(const struct sl_queue_rec *q, const job_record_t *job)
+{
+	return !job->resv_list && job->details->min_nodes > q->drawn_nodes;
+}
+
 /*
  * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
  * one that no magnetic reservation draws in, one that was found unable to start a short while ago, nor one that a limit
@@ -34,7 +41,7 @@ static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_
 {
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return false;	/* its deadline ended it a moment ago; or it was started and requeued meanwhile */
-	if (!is_in_time(s, job) || outlasts_magnet(s, q, job))
+	if (!is_in_time(s, job) || outlasts_magnet(s, q, job) || is_wider_than_magnet(q, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)
 		return false;
@@ -134,6 +141,14 @@ static time_t drawn_until(const slurmctld_resv_t *resv)
 	return SL_MAGNETS_LET_NONE_OUTLAST && resv && !(resv->flags & RESERVE_FLAG_FLEX) ? resv->end_time : 0;
 }
 
+/* How many nodes a job may ask for at most. */
+static uint32_t drawn_nodes(const slurmctld_resv_t *resv, const part_record_t *part)
+{
+	if (!resv || !(resv->flags & RESERVE_FLAG_FLEX) || !resv->node_bitmap || !part->node_bitmap)
+		return UINT32_MAX;
+	return (uint32_t) bit_overlap(resv->node_bitmap, part->node_bitmap);
+}
+
 /* What the record itself says: of its job that is asked later. */
 static int each_rec(void *x, void *arg)
 {
@@ -145,6 +160,7 @@ static int each_rec(void *x, void *arg)
 		.resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0, .qos_id = sl_queue_qos_id(rec),
 		.part = rec->part_ptr, .tier = rec->part_ptr->priority_tier, .prefer = sl_queue_prefer(rec),
 		.place = s->taken, .drawn_until = drawn_until(rec->resv_ptr),
+		.drawn_nodes = drawn_nodes(rec->resv_ptr, rec->part_ptr),
 	};
 	s->taken++;
 	return 0;

@@ -170,6 +170,20 @@ magnet_task() {
 }
 it "... and a task of an array, though one before it had more nodes than are reserved" magnet_task
 
+# (Slurm has it start there alone, or outside.)
+magnet_too_small() {
+	local id
+	scontrol create reservation ReservationName=magnet Users=root StartTime=now Duration=60 Nodes=n016 \
+		Flags=MAGNETIC,FLEX
+	mark_log
+	id=$(submit -N2 -n9 -t 5)
+	starts "$id"
+	placed_by_engine "$id"
+	fails log_said 'policy failed'
+	starts "$(submit -n2 -t 5 -w n016)"
+}
+it "a job that asks for more nodes than a magnetic reservation that is flexible starts without that" magnet_too_small
+
 either() {
 	local id busy
 	scontrol create reservation ReservationName=left Users=root StartTime=now Duration=60 Nodes=n001

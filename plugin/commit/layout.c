@@ -152,7 +152,7 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	r->flags &= ~(uint64_t) RESERVE_FLAG_REPLACE;
 	if (r->flags & RESERVE_FLAG_FLEX) {
 		r->flags &= ~(uint64_t) (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES);
-		r->node_bitmap = (bitstr_t *) nodes;
+		r->node_bitmap = bit_copy(nodes);	/* select_nodes() frees the job's own on its way */
 		r->node_cnt = (uint32_t) bit_set_count((bitstr_t *) nodes);
 		r->start_time = MIN(r->start_time, now);
 		r->end_time = MAX(r->end_time, now + 10 * 365 * 86400L);
@@ -160,10 +160,13 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	rc = sl_select_nodes(job);
 	r->core_bitmap = was.core_bitmap;
 	r->flags = was.flags;
-	r->node_bitmap = was.node_bitmap;
-	r->node_cnt = was.node_cnt;
-	r->start_time = was.start_time;
-	r->end_time = was.end_time;
+	if (was.flags & RESERVE_FLAG_FLEX) {	/* of another, Slurm may have moved the times to the next day */
+		FREE_NULL_BITMAP(r->node_bitmap);
+		r->node_bitmap = was.node_bitmap;
+		r->node_cnt = was.node_cnt;
+		r->start_time = was.start_time;
+		r->end_time = was.end_time;
+	}
 	if (rc == SLURM_SUCCESS)
 		job_claim_resv(job);
 	return rc;

@@ -123,7 +123,7 @@ static int select_beside_resv(job_record_t *job, const bitstr_t *nodes, const bi
 	slurmctld_resv_t r = {
 		.magic = SL_RESV_MAGIC, .name = (char *) "sched_lua", .start_time = now - 10, .start_time_first = now - 10,
 		.end_time = now + 10 * 365 * 86400L, .duration = NO_VAL, .tres_str = (char *) "1=1",	/* parts of nodes */
-		.node_bitmap = bit_copy(nodes), .core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1)),
+		.node_bitmap = bit_copy((bitstr_t *) nodes), .core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1)),
 	};
 	int rc;
 
@@ -152,7 +152,7 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	r->flags &= ~(uint64_t) RESERVE_FLAG_REPLACE;
 	if (r->flags & RESERVE_FLAG_FLEX) {
 		r->flags &= ~(uint64_t) (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES);
-		r->node_bitmap = bit_copy(nodes);	/* select_nodes() frees the job's own on its way */
+		r->node_bitmap = bit_copy((bitstr_t *) nodes);	/* select_nodes() frees the job's own on its way */
 		r->node_cnt = (uint32_t) bit_set_count((bitstr_t *) nodes);
 		r->start_time = MIN(r->start_time, now);
 		r->end_time = MAX(r->end_time, now + 10 * 365 * 86400L);

@@ -8,17 +8,11 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "base/search.h"
 
 #define AFTER_END_S 5		/* so soon after an end the main scheduler starts jobs */
 #define SAME_VISIT_S 2		/* starts that are no farther apart are one visit's */
 #define SMOOTH 30		/* intervals that the mean of those before counts for */
-
-static int by_time(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return SL_ORDER(*a, *b);
-}
 
 static int add(struct sl_visits *v, int64_t at, struct sl_error *err)
 {
@@ -31,17 +25,9 @@ static int add(struct sl_visits *v, int64_t at, struct sl_error *err)
 /* True if a job ended within *seconds* before *t*, or at it. */
 static bool ends_before(const int64_t *end, uint32_t ends, int64_t t, int64_t seconds)
 {
-	uint32_t lo = 0, hi = ends;
+	uint32_t behind = SL_FIRST(i, 0, ends, end[i] <= t);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (end[mid] <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && end[lo - 1] >= t - seconds;
+	return behind && end[behind - 1] >= t - seconds;
 }
 
 /* v becomes the starts that were backfill's, one of each visit. */
@@ -59,7 +45,7 @@ static int find_starts(struct sl_visits *v, const struct sl_workload *w, const i
 			return -1;
 	}
 	if (v->count)
-		qsort(v->at_s, v->count, sizeof(*v->at_s), by_time);
+		qsort(v->at_s, v->count, sizeof(*v->at_s), sl_order_i64);
 	for (uint32_t i = 0; i < v->count; i++)
 		if (!kept || v->at_s[i] > v->at_s[kept - 1] + SAME_VISIT_S)
 			v->at_s[kept++] = v->at_s[i];
@@ -123,7 +109,7 @@ int sl_visits_find(struct sl_visits *v, const struct sl_workload *w, int64_t int
 		if (w->real[row].start_s)
 			end[ends++] = w->real[row].start_s + w->runtime_s[row];
 	if (ends)
-		qsort(end, ends, sizeof(*end), by_time);
+		qsort(end, ends, sizeof(*end), sl_order_i64);
 	rc = find_starts(v, w, end, ends, delay_s, err);
 	free(end);
 	drop_others(v, interval_s);
@@ -132,7 +118,7 @@ int sl_visits_find(struct sl_visits *v, const struct sl_workload *w, int64_t int
 	for (uint32_t i = 1; !rc && i < v->seen; i++)
 		rc = fill_gap(v, v->at_s[i - 1], v->at_s[i], interval_s, &step, err);
 	if (v->count)
-		qsort(v->at_s, v->count, sizeof(*v->at_s), by_time);
+		qsort(v->at_s, v->count, sizeof(*v->at_s), sl_order_i64);
 	return rc;
 }
 
@@ -145,19 +131,10 @@ void sl_visits_free(struct sl_visits *v)
 int64_t sl_visits_next(const struct sl_visits *v, int64_t last, int64_t now, int64_t interval)
 {
 	int64_t from = sl_max_signed(last + 1, now), ends = v->at_s[v->count - 1];
-	uint32_t lo = 0, hi = v->count;
 
 	if (from <= v->at_s[0])
 		return v->at_s[0] - (v->at_s[0] - from) / interval * interval;
 	if (from > ends)
 		return ends + (from - ends + interval - 1) / interval * interval;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (v->at_s[mid] < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return v->at_s[lo];
+	return v->at_s[SL_FIRST(i, 0, v->count, v->at_s[i] < from)];
 }

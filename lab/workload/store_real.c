@@ -43,6 +43,10 @@ void sl_reals_add(struct sl_reals *r, struct sl_draft *j, int64_t eligible_s, in
 	    sl_grow(&r->nodes, &r->nodes_room, r->count + UINT64_C(1), sizeof(*r->nodes), &r->err) < 0)
 		return;
 	r->nodes[r->count] = *nodes ? strdup(nodes) : NULL;
+	if (*nodes && !r->nodes[r->count]) {
+		sl_reals_fail(r, SL_ENOMEM, "out of memory");
+		return;
+	}
 	r->real[r->count++] = real;
 	j->submit_s = enters;
 	j->real = r->count;

@@ -113,7 +113,7 @@ int hardened_tear_down(void **state)
 	return system(command);
 }
 
-int hardened_as(int how, const struct sl_harden *h, int (*attempt)(void))
+int hardened_after(int how, int (*prepare)(struct sl_error *err), const struct sl_harden *h, int (*attempt)(void))
 {
 	struct sl_error err;
 	int status;
@@ -125,7 +125,7 @@ int hardened_as(int how, const struct sl_harden *h, int (*attempt)(void))
 			become_user();
 		if (how & NO_LANDLOCK)
 			forget_landlock();
-		if (sl_harden(h, &holds, &err)) {
+		if ((prepare && prepare(&err)) || (h && sl_harden(h, &holds, &err))) {
 			dprintf(1, "# %s\n", err.text);
 			_exit(99);
 		}
@@ -133,6 +133,11 @@ int hardened_as(int how, const struct sl_harden *h, int (*attempt)(void))
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int hardened_as(int how, const struct sl_harden *h, int (*attempt)(void))
+{
+	return hardened_after(how, NULL, h, attempt);
 }
 
 void everywhere(const struct sl_harden *h, int (*attempt)(void))

@@ -39,6 +39,9 @@ void become_user(void);
 /* Run *attempt* in a hardened child. Returns its exit status, or minus the signal. */
 int hardened_as(int how, const struct sl_harden *h, int (*attempt)(void));
 
+/* The same of one that does *prepare* before it hardens itself; with *h* NULL it does not. */
+int hardened_after(int how, int (*prepare)(struct sl_error *err), const struct sl_harden *h, int (*attempt)(void));
+
 /* As whoever this is, as a plain user, and both without Landlock: 0 each time, or SKIPPED. */
 void everywhere(const struct sl_harden *h, int (*attempt)(void));
 

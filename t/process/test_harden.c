@@ -415,27 +415,15 @@ static int solve_hardened(void)
 	return 0;
 }
 
+static int start_server(struct sl_error *err)
+{
+	return sl_mip_start_server(harden_server, NULL, err);
+}
+
 /* Run *then* in a child that has a server.  Its exit status. */
 static int with_server(int how, bool harden, int (*then)(void))
 {
-	struct sl_error err;
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (how & AS_USER)
-			become_user();
-		if (how & NO_LANDLOCK)
-			forget_landlock();
-		if (sl_mip_start_server(harden_server, NULL, &err) || (harden && sl_harden(&usual, &holds, &err))) {
-			dprintf(1, "# %s\n", err.text);
-			_exit(99);
-		}
-		_exit(then());
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return hardened_after(how, start_server, harden ? &usual : NULL, then);
 }
 
 static void models_are_solved_by_another_process(void **state)

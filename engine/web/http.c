@@ -40,11 +40,6 @@ struct sl_http {
 	double looked_s;	/* when those were sought who have hung up */
 };
 
-bool sl_http_available(void)
-{
-	return true;
-}
-
 /* -- connections ------------------------------------------------------------- */
 
 static void add_caller(struct sl_http *h, int fd, void **context)

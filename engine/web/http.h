@@ -42,9 +42,6 @@ typedef void sl_http_handler(void *arg, const struct sl_http_request *request, s
 
 struct sl_http;
 
-/* False: this program was built without libmicrohttpd. */
-bool sl_http_available(void);
-
 /*
  * *hosts* is NULL on a Unix socket, which no browser reaches.  On a port a request whose Host header names neither this machine nor
  * one of *hosts* (sl_listen_is_host()) is refused: it is of a page of another site.

@@ -29,6 +29,15 @@ alone() {
 }
 ok "without schedlab schedlua has its own commands, and says what is missing" alone
 
+alone_too() {
+	PATH=/nowhere "$T/alone/schedlua" serve >"$T/out" 2>"$T/err"
+	[ $? = 1 ] && quiet out && err '^schedlua: serve: there is no schedlua-serve beside this program: .*without libmicrohttpd; install' || return 1
+	printf '#!/bin/sh\necho "$@"\n' >"$T/alone/schedlua-serve" && chmod +x "$T/alone/schedlua-serve" || return 1
+	SCHEDLUA=$T/alone/schedlua run 0 serve --listen=127.0.0.1:1 --dir "a b" && quiet err && out '^--listen=127.0.0.1:1 --dir a b$' &&
+		SCHEDLUA=$T/alone/schedlua run 2 serve --listen=127.0.0.1:1 --socket=/s && quiet out && err '^schedlua: --listen and --socket'
+}
+ok "serve is another program, which gets the options that are right, and without it schedlua says what is missing" alone_too
+
 all_help() {
 	run 0 --help && out "^  version " && quiet err || return 1
 	verbs=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$T/out")

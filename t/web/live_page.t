@@ -18,7 +18,7 @@ command -v node > /dev/null || skip_all "no node: apt-get install nodejs"
 for f in "$HERE"/../../engine/web/page.js "$HERE"/*.js; do
 	node --check "$f" || { echo "Bail out! $f: syntax"; exit 1; }
 done
-make -s -C "$BUILD" schedlua > /dev/null || { echo "Bail out! schedlua does not build"; exit 1; }
+make -s -C "$BUILD" all > /dev/null || { echo "Bail out! schedlua does not build"; exit 1; }
 ! "$BUILD/schedlua" serve --dir=/nowhere --socket=/nowhere/at/all 2>&1 | grep -q "built without libmicrohttpd" ||
 	skip_all "built without libmicrohttpd"
 for b in chromium chromium-browser google-chrome; do

@@ -222,8 +222,7 @@ restarted() { # SIGNAL
 	filled
 	id=$(submit -N3 --exclusive -t 30)
 	borrows "$id"
-	scontrol update JobId="$id" Comment="mark$id.$BASHPID"
-	wait_for 20 saved "mark$id.$BASHPID"
+	cluster_save_jobs "$id"
 	cluster_ctld_kill "$1"
 	cluster_ctld_start
 	wait_for 20 job_is "$id" RUNNING
@@ -231,8 +230,6 @@ restarted() { # SIGNAL
 	scontrol requeuehold "$id"
 	back_home "$id" home
 }
-# what slurmctld has written to disk
-saved() { grep -qaF "$1" "$C/state/job_state"; }
 it "also when slurmctld was restarted meanwhile" restarted TERM
 it "also when slurmctld was killed meanwhile" restarted KILL
 

@@ -368,13 +368,17 @@ cluster_ctld_kill() { # [SIGNAL] : and wait until it is gone
 	wait_for 20 cluster_gone "$pid"
 }
 
-# The file of jobs is newer than what was submitted; what slurmctld had not saved yet when it ended is not the
-# scheduler's to keep.  (A change has it saved once more, if all was saved before.)
+# [JOBID] : slurmctld's file of jobs has all that happened until now (what it had not saved yet when it is killed is not the
+# scheduler's to keep): it has a comment that is given now to JOBID, or to any job that has not ended. (That the file is newer
+# than a change says less: it may have been packed before.)
 cluster_save_jobs() {
-	local id
-	touch "$C/mark"
-	for id in $(squeue -h -t PD,R -o %A | tail -n 1); do scontrol update JobId="$id" Comment=save || true; done
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	local mark="saved-$BASHPID-$RANDOM$RANDOM"
+	wait_for 30 cluster_mark_job "$mark" "$@"
+	wait_for 60 grep -qaF "$mark" "$C/state/job_state"
+}
+cluster_mark_job() { # MARK [JOBID]
+	local id=${2:-$(squeue -h -t PD,R -o %A | tail -n 1)}
+	scontrol update JobId="$id" Comment="$1"
 }
 
 cluster_gone() { # PID : it has ended, reaped or not

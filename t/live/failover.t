@@ -135,9 +135,7 @@ killed() {
 	id=$(submit -n1)
 	starts "$id"
 	pid=$(engine_pid)
-	touch "$C/mark"
-	submit -H -n1 > /dev/null	# something to save
-	wait_for 20 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	cluster_save_jobs "$id"
 	kill -9 "$(pid_of 1)"
 	wait_for 10 cluster_gone "$pid"
 	wait_for 60 serves 2

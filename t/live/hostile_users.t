@@ -269,9 +269,7 @@ a_crowd() {
 	goes_on
 	files_are_whole
 	# one that is killed has to have saved them, and which numbers were given to jobs that run
-	touch "$C/crowd"
-	submit -H -N1
-	wait_for 30 test "$C/state/job_state" -nt "$C/crowd"
+	cluster_save_jobs "$(submit -H -N1)"
 	ctld_restarts "$restart"
 	nobody_changed
 	goes_on

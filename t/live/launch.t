@@ -50,10 +50,9 @@ kill_between() { # PID OTHER-JOB
 submit_held() {
 	rm -f "$JOBS/ran"
 	hold_all
-	touch "$C/mark"
 	OTHER=$(submit --hold)
 	ID=$(sbatch --parsable -o /dev/null -n1 --no-requeue -a 1-$TASKS --wrap "echo \$SLURM_ARRAY_TASK_ID >> $JOBS/ran")
-	wait_for 20 saved
+	cluster_save_jobs "$OTHER"
 }
 
 # What slurmctld had not saved is not undone, either.

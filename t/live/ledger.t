@@ -130,9 +130,8 @@ killed_in_between() {
 	scontrol reconfigure
 	wait_for 20 eval 'grep -q lua_wake <(scontrol show config)'
 	wait_for 20 job_is "$a" COMPLETED
-	touch "$C/mark"
 	held=$(submit -H -n1)	# something to save
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	cluster_save_jobs "$held"
 	fails has_run "$a" COMPLETED || skip "a cycle was faster"
 	cluster_ctld_kill KILL
 	fails has_run "$a" COMPLETED

@@ -74,10 +74,5 @@ in_place() { # JOBID
 	[ "$(expand "$(job_nodes "$1")" | sort)" = "$(expand "$PLACE" | sort)" ]
 }
 
-# The file of jobs has what waits by now: what slurmctld had not saved when it was killed is not the scheduler's to keep.
 # (Of the job that waits nothing may be changed: it would have another stamp.)
-saves_jobs() {
-	touch "$C/mark"
-	scontrol update JobId="${REST[0]}" Comment=save
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
-}
+saves_jobs() { cluster_save_jobs "${REST[0]}"; }

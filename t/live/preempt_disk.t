@@ -70,10 +70,7 @@ place_stays() {
 	four_low
 	job=$(submit -p high -N2 --exclusive -t 60)
 	wait_for 20 is_held "$job"
-	# (what slurmctld had not saved is not the scheduler's to keep)
-	touch "$C/mark"
-	scontrol update JobId="${IDS[3]}" Comment=save
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	cluster_save_jobs "${IDS[3]}"
 	fill_disk
 	cp "$HELD" "$C/held"
 	cluster_ctld_kill KILL

@@ -52,22 +52,26 @@ earlier() {
 it "a job starts earlier elsewhere, its place is released, and whoever comes next has what is freed" earlier
 
 # Three nodes are reserved for two minutes. slurmctld is killed when the book has the victims, and before the first is told. When it is
-# back the nodes are free, and the job starts there.
+# back the nodes are free, and the job starts there. (The job may not start before slurmctld has saved it and the reservation.)
 before_signal() {
-	local ids=() job pid end
-	end=$(($(date +%s) + 120))
-	scontrol create reservation ReservationName=late StartTime=now EndTime="$(date -d "@$end" +%Y-%m-%dT%H:%M:%S)" Users=nobody \
-		Nodes=n00[6-8] > /dev/null
-	for _ in $(seq 5); do ids+=("$(low -N1)"); done
+	local ids=() job pid end i
+	for i in 1 2 3 4 5; do ids+=("$(low -w "n00$i")"); done
 	wait_for 30 all_run "${ids[@]}"
 	cluster_ctld_kill
 	rm -f "$C/killed" "$C/armed"
 	LD_PRELOAD=$KILLER SL_KILL_AT="renamed $HELD;" SL_KILL_WHOM=slurmctld SL_KILL_FROM=$C/armed SL_KILL_SAYS=$C/killed cluster_ctld_start
-	wait_for 30 eval '[ "$(sinfo -h -p low -N -o %t | grep -cE "alloc|resv")" = 8 ]'
+	wait_for 60 cluster_nodes_ready 8
 	pid=$(cluster_ctld_pid)
-	touch "$C/armed"
+	end=$(($(date +%s) + 120))
+	scontrol create reservation ReservationName=late StartTime=now EndTime="$(date -d "@$end" +%Y-%m-%dT%H:%M:%S)" Users=nobody \
+		Nodes=n00[6-8] > /dev/null
+	scontrol update PartitionName=high State=DOWN
 	job=$(submit -p high -N3 --exclusive -t 60)
-	wait_for 30 eval '[ -e '"$C/killed"' ]'
+	cluster_save_jobs "${ids[0]}"
+	wait_for 60 grep -qaF late "$C/state/resv_state"
+	touch "$C/armed"
+	scontrol update PartitionName=high State=UP
+	wait_for 60 eval '[ -e '"$C/killed"' ]'
 	wait_for 20 cluster_gone "$pid"
 	is_held "$job"
 	wait_for 150 eval '[ "$(date +%s)" -gt '$((end + 1))' ]'

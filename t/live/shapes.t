@@ -186,7 +186,7 @@ restarted() { # SIGNAL
 	starts "$id" 20
 	starts "$trimmed" 20
 	[ "$(job_get "$id" NumTasks)" = 3 ]
-	wait_for 20 saved "$id" "$trimmed"
+	cluster_save_jobs "$trimmed"
 	cluster_ctld_kill "$1"
 	cluster_ctld_start
 	job_is "$id" RUNNING
@@ -199,8 +199,6 @@ restarted() { # SIGNAL
 	# nothing is remembered that is not needed any more
 	wait_for 20 forgotten "$id" "$trimmed"
 }
-# slurmctld has written that they run (it does so some seconds later)
-saved() { local t; t=$(stat -c %Y "$C/state/job_state") && [ "$t" -gt "$(stat -c %Y "$C/state/schedlua/requests")" ]; }
 forgotten() { ! grep -qE "^($1|$2)	" "$C/state/schedlua/requests"; }
 it "a restart of slurmctld does not lose what jobs asked for" restarted TERM
 it "a slurmctld that is killed does not lose what jobs asked for" restarted KILL
@@ -209,10 +207,9 @@ it "a slurmctld that is killed does not lose what jobs asked for" restarted KILL
 forgotten_start() {
 	local id
 	fill 'n[001-014]'
-	touch "$C/mark"
 	id=$(submit -H -N4 -n4 -t 30 --requeue --comment='sched: -N1 -n3')
 	request "$id" > "$C/before"
-	wait_for 30 test "$C/state/job_state" -nt "$C/mark"
+	cluster_save_jobs "$(submit -H)"
 	touch "$C/mark"
 	scontrol release "$id"
 	starts "$id" 20

@@ -42,9 +42,7 @@ it "slurmctld is killed with SIGKILL and started: every job runs, once" through_
 killed_while_starting() {
 	local i ids=()
 	rm -f "$JOBS/ran"
-	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
-	cluster_save_jobs
-	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
+	for i in {1..60}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
 	cluster_ctld_kill TERM
 	cluster_ctld_start
 	wait_for 90 none_active

@@ -114,6 +114,16 @@ describe("cluster.clock", function()
 		assert.matches("a clock is read%-only", support.refusal "cluster.clock.hour = 3")
 	end)
 
+	it("is there for a policy that asks for it in a cycle and not before, by the machine's zone", function()
+		local asks = support.policy(support.unprobed .. [[
+			local clock = cluster.clock
+			slurm.log_info("%s", tostring(clock:is("daily") and clock.zone == nil and clock.date:match("^%d+%-%d+%-%d+$") ~= nil))]])
+		local of_a_site = support.site('return require("sched").site { default = { "asks" } }', { asks = asks.source })
+		for _, set in ipairs { asks, of_a_site } do
+			assert.same({ "info: true" }, t.decide(set, t.cluster { nodes = "1x1c", pending = { { id = 1 } } }):log())
+		end
+	end)
+
 	it("shows the same whatever TZ says, and the time at which the next cycle is wanted", function()
 		local c = t.cluster { nodes = "1x1c", now = "2026-03-12T07:30" .. BERLIN, pending = { { id = 1 } } }
 		assert.equal(1800, t.decide(site_with 'clock:between("8:00", "18:00")', c):wakes())

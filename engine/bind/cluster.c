@@ -353,7 +353,7 @@ static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	sl_lua_push(L, x, SL_CLASS_USAGE, 0);
 }
 
-/* Registry: the site's clock; cluster.clock of a cycle, and which cycle that is. */
+/* Registry: the site's clock, nil for one without zone and holidays; cluster.clock of a cycle, and which cycle that is. */
 static const char clock_key, clock_now_key, clock_cycle_key;
 
 void sl_lua_keep_clock(lua_State *L)

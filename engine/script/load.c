@@ -60,18 +60,21 @@ static int read_site(lua_State *L)
 	return 0;
 }
 
-/* No policy requires what sl_script_explain() and sl_script_stand_in() run: it comes in here, with all
- * that it requires in turn.  What sl_bundle_undefined() runs is only read: few ever ask for that, and it requires no
- * module that is not in each set. */
+/* No policy requires what sl_script_stand_in() runs: it comes in here, with all that it requires in turn.  What
+ * cluster.clock, sl_script_explain() and sl_bundle_undefined() need is only read, since few cycles ask for it; a module of
+ * the list requires none but those in it, and those that each site requires. */
 static int read_own(lua_State *L)
 {
+	static const char *const later[] = { "sched.clock", "sched.component", "sched.data_file", "sched.explain", "sched.lint" };
 	struct sl_bundle *b = lua_touserdata(L, 1);
 	struct sl_error err;
+	bool ok = sl_bundle_own(b, "sched.stand_in", "policies/easy.lua", &err) && sl_bundle_zone(b, "", &err);
 
-	if (!sl_bundle_own(b, "sched.stand_in", "policies/easy.lua", &err) || !sl_bundle_module(b, "sched.lint", &err))
+	for (size_t i = 0; ok && i < sizeof(later) / sizeof(later[0]); i++)
+		ok = sl_bundle_module(b, later[i], &err);
+	if (!ok)
 		luaL_error(L, "%s", err.text);
 	sl_lua_require(L, "sched.stand_in");
-	sl_lua_require(L, "sched.explain");
 	return 0;
 }
 

@@ -434,8 +434,9 @@ local function next_of(self, how)
 	return self.now + 60 - w.second
 end
 
---- What a clock is worked out from: what make() or of() returned, and the time.
+--- What a clock is worked out from: what make() returned (nil: the site names neither zone nor holidays), and the time.
 function M.state(site, now)
+	site = site or M.of(nil, nil)
 	local self = { now = now, zone = site.zone, file = site.file, known = {}, wall = {} }
 	local w = self.wall
 	w.year, w.month, w.day, w.weekday, w.hour, w.minute, w.second = engine.wall(now, site.zone)

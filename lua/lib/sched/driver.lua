@@ -19,25 +19,22 @@
 -- with the admission and the order of their set, or of the sets whose partitions they name as
 -- lenders.
 
-local clock = require "sched.clock"
 local options = require "sched.options"
-local when = require "sched.when"
 
 local M = {}
 
 -- The set itself, or of several by time the one that holds now.
-local function set_now(set, state)
-	return set.choice and when.choose(set.choice, state).set or set
+local function set_now(set, site, cluster)
+	return set.choice and require("sched.when").choose(set.choice, site.clock, cluster.now).set or set
 end
 
 -- Sets that name partitions, and the default one for all the rest: { set, partitions }; and the
 -- place of each partition in the cluster's order, in which they are listed everywhere.
 local function assign(site, cluster)
-	local state = clock.state(site.clock, cluster.now)
-	local default = { set = set_now(site.default, state), partitions = {} }
+	local default = { set = set_now(site.default, site, cluster), partitions = {} }
 	local by_name, all, place = {}, {}, {}
 	for _, set in ipairs(site.sets) do
-		local entry = { set = set_now(set, state), partitions = {} }
+		local entry = { set = set_now(set, site, cluster), partitions = {} }
 		all[#all + 1] = entry
 		for _, name in ipairs(set.partitions) do
 			by_name[name] = entry

@@ -20,13 +20,10 @@
 -- engine is the C side (script/script.c); only modules named sched.* see it.
 
 local duration = require "sched.duration"
-local clock = require "sched.clock"
 local combine = require "sched.combine"
-local forecasts = require "sched.forecasts"
 local locate = require "sched.locate"
 local options = require "sched.options"
 local suggest = require "sched.suggest"
-local when = require "sched.when"
 
 local M = {}
 
@@ -418,7 +415,7 @@ end
 local function compose_by_time(lists, at, site_wide, tuned, site)
 	local set = { names = {}, parts = {}, on_failure = "easy", choice = {} }
 	for i, entry in ipairs(lists) do
-		if entry.times and entry.times.holidays and not site.clock.file then
+		if entry.times and entry.times.holidays and not (site.clock and site.clock.file) then
 			raise(at(entry.text), "'%s': there are no holidays; expected holidays = \"FILE\" in sched.site", entry.text)
 		end
 		local one = compose(entry.list, function(...) return at(entry.text, ...) end, site_wide, tuned)
@@ -434,7 +431,7 @@ local function compose_by_time(lists, at, site_wide, tuned, site)
 end
 
 local function compose_list(given, at, site_wide, tuned, site)
-	local lists = when.lists(given)
+	local lists = type(given) == "table" and getmetatable(given) ~= nil and require("sched.when").lists(given)
 	if lists then
 		return compose_by_time(lists, at, site_wide, tuned, site)
 	end
@@ -514,11 +511,13 @@ local function build(t, at, path, line)
 	local taken, tuned, default = {}, read_tuned(t, at), t.default
 	check_figures(t, at)
 	site.wake_after = read_wake_after(t, at)
-	site.clock = clock.make(path, line, t.time_zone, t.holidays)
+	if t.time_zone ~= nil or t.holidays ~= nil then
+		site.clock = require("sched.clock").make(path, line, t.time_zone, t.holidays)
+	end
 	if t.when ~= nil and default ~= nil then
 		raise(at("when"), "when and default: expected only one of them; when is default = sched.when { ... }")
 	elseif t.when ~= nil then
-		default = when.make(path, line, t.when)
+		default = require("sched.when").make(path, line, t.when)
 	end
 	site.default = compose_list(default == nil and "easy" or default,
 		function(...) return at(t.when and "when" or "default", ...) end, t.on_failure, tuned, site)
@@ -537,7 +536,7 @@ local function build(t, at, path, line)
 	end
 	check_tuned(tuned, at)
 	if t.forecasts ~= nil then
-		site.forecasts = forecasts.make(path, line, t.forecasts)
+		site.forecasts = require("sched.forecasts").make(path, line, t.forecasts)
 	end
 	return site
 end
@@ -680,7 +679,7 @@ function M.single(name, text)
 		end
 	end
 	return finish { interval = 0, budget = 0, wake_after = 0, sets = {}, named = "", variants = 1,
-		clock = clock.of(nil, nil), default = compose(list, at) }
+		default = compose(list, at) }
 end
 
 return M

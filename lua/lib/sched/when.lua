@@ -54,12 +54,14 @@ function M.lists(value)
 	return type(value) == "table" and made[value] or nil
 end
 
---- The one of several that holds now.  engine.variant(): which of them is tried while the set is loaded.
-function M.choose(lists, state)
+--- The one of several that holds at a time, by the site's clock.  engine.variant(): which of them is tried while the
+--- set is loaded.
+function M.choose(lists, site_clock, now)
 	local variant = engine.variant()
 	if variant > 0 then
 		return lists[(variant - 1) % #lists + 1]
 	end
+	local state = clock.state(site_clock, now)
 	for _, entry in ipairs(lists) do
 		if not entry.times or clock.holds(state, entry.times) then
 			return entry

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Heterogeneous jobs: their components start together or not at all.
+local support = require "spec.support"
 local t = require "sched.test"
 
 local function component(leader, offset, row)
@@ -47,6 +48,50 @@ it("components get nodes of their own", function()
 	assert.same({ n1 = 2 }, plan:layout(20))
 	assert.same({ n2 = 1, n3 = 1 }, plan:layout(21))
 end)
+
+describe("a heterogeneous job that is taken back", function()
+	local full = { { id = 1, nodes = 2, exclusive = true, ends_in = "20m" } }
+
+	for component_id = 10, 11 do
+		it("is taken back with all its components, by job " .. component_id, function()
+			local policy = support.policy(support.unprobed .. ([[
+				for job in cluster:queue() do plan:start(job) end
+				plan:undo(cluster:job(%d))
+			]]):format(component_id))
+			assert.same({}, t.decide(policy, t.cluster { nodes = "6x8c", pending = pending() }):started())
+		end)
+
+		it("loses the reservations of all its components, by job " .. component_id, function()
+			local policy = support.policy(support.unprobed .. ([[
+				plan:reserve(cluster:job(10))
+				plan:undo(cluster:job(%d))
+			]]):format(component_id))
+			local plan = t.decide(policy, t.cluster { nodes = "6x8c", pending = pending(), running = full })
+			assert.is_nil(plan:reservation(10))
+			assert.is_nil(plan:reservation(11))
+		end)
+	end
+
+	it("cannot be taken back again", function()
+		local policy = support.policy(support.unprobed .. [[
+			plan:start(cluster:job(10))
+			assert(plan:undo(cluster:job(10)))
+			assert(not plan:undo(cluster:job(10)))
+			assert(plan:start(cluster:job(10)))
+		]])
+		assert.same({ 10, 11 }, t.decide(policy, t.cluster { nodes = "6x8c", pending = pending() }):started())
+	end)
+end)
+
+-- Its leader may preempt others, and so is on trial before the policy decides.
+for _, part in ipairs { "preempt", "consolidate" } do
+	it("a heterogeneous job that fits starts where others may be stopped by sched." .. part, function()
+		local site = support.site_of(('sched.%s {}, "easy"'):format(part))
+		local jobs = pending()
+		jobs[1].flags = { "MAY_PREEMPT" }
+		assert.same({ 10, 11 }, t.decide(site, t.cluster { nodes = "6x8c", pending = jobs }):started())
+	end)
+end
 
 describe("a heterogeneous job that waits", function()
 	local running = { { id = 1, nodes = 1, exclusive = true, ends_in = "10m" },

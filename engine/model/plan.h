@@ -182,8 +182,8 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 int sl_plan_block(struct sl_plan *p, const struct sl_nodeset *nodes, int64_t from, int64_t to, struct sl_error *err);
 int sl_plan_use_blocked(struct sl_plan *p, uint32_t job, bool may, struct sl_error *err);
 
-/* Take back the reservation of a job in this plan, or else its last start.  0, or -1
- * with *err when it has neither (SL_ENOENT). */
+/* Take back the reservation of a job in this plan, or else its last start; of a component, those of all components of its
+ * heterogeneous job.  0, or -1 with *err if the job has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
 
 /* Say why a job stays pending (the policy's own words; the last word wins). */

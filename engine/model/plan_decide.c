@@ -449,13 +449,10 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 
 /* -- taking back --------------------------------------------------------- */
 
-int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
+int plan_undo_one(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
-	uint32_t at;
+	uint32_t at = plan_find(&p->reserved, job);
 
-	if (check_decision(p, job, "undo", err) < 0)
-		return -1;
-	at = plan_find(&p->reserved, job);
 	if (at != SL_NONE) {
 		if (plan_unbook(p, p->reserved.item[at], err) < 0)
 			return -1;
@@ -470,4 +467,11 @@ int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
 		return -1;
 	p->revision++;
 	return 0;
+}
+
+int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	if (check_decision(p, job, "undo", err) < 0)
+		return -1;
+	return plan_is_component(p->c, job) ? plan_undo_het(p, job, err) : plan_undo_one(p, job, err);
 }

@@ -307,7 +307,7 @@ static int start_in_order(struct sl_plan *p, struct team *t, bool easy, struct s
 	if (rc > 0)
 		return 1;
 	while (i-- > 0)
-		if (sl_plan_undo(p, t->m[i].row, rc < 0 ? NULL : err) < 0)
+		if (plan_undo_one(p, t->m[i].row, rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	return rc;
 }
@@ -349,7 +349,7 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 static int drop_reservations(struct sl_plan *p, const struct component *m, uint32_t count, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (plan_find(&p->reserved, m[i].row) != SL_NONE && sl_plan_undo(p, m[i].row, err) < 0)
+		if (plan_find(&p->reserved, m[i].row) != SL_NONE && plan_undo_one(p, m[i].row, err) < 0)
 			return -1;
 	return 0;
 }
@@ -550,4 +550,19 @@ int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	uint32_t count;
 
 	return find_components(p, job, &m, &count, err) < 0 ? -1 : drop_reservations(p, m, count, err);
+}
+
+int plan_undo_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct component *m;
+	uint32_t count;
+
+	/* (says what is wrong where there is nothing to take back) */
+	if (find_components(p, job, &m, &count, err) < 0 || plan_undo_one(p, job, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < count; i++)
+		if ((plan_find(&p->reserved, m[i].row) != SL_NONE || plan_find(&p->started, m[i].row) != SL_NONE) &&
+		    plan_undo_one(p, m[i].row, err) < 0)
+			return -1;
+	return 0;
 }

@@ -407,6 +407,10 @@ static inline bool plan_is_component(const struct sl_cluster *c, uint32_t job)
 }
 int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err);	/* its reservations */
 
+/* As sl_plan_undo(): of all components of a heterogeneous job, whichever of them *job* is; of that job alone. */
+int plan_undo_het(struct sl_plan *p, uint32_t job, struct sl_error *err);
+int plan_undo_one(struct sl_plan *p, uint32_t job, struct sl_error *err);
+
 /* plan_het_nodes.c: nodes for all of up to PLAN_HET_EXACT components from *t* on, so that each gets enough of
  * those that would do for it.  1, and in avoid[] (empty sets, the caller's) the nodes that a component leaves
  * to others; 0 where there is no such deal, or a component is not the same on each of its nodes; -1 with *err. */

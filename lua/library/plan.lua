@@ -127,7 +127,7 @@ function plan:own_preemption() end
 ---@return number
 function plan:lost_work(job) end
 
---- Take a reservation back, or else the last start.
+--- Take a reservation back, or else the last start; of a heterogeneous job, those of all its components.
 ---@param job sched.job
 ---@return true?
 ---@return string? reason

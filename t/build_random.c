@@ -285,6 +285,8 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 	r.time_limit = id % 5 ? 600 : SL_UNLIMITED;
 	if (id % 6 == 1 && r.state == SL_JOB_RUNNING)
 		r.flags |= SL_JOBF_POWER_UP;
+	if (id % 5 == 3 && sl_builder_rows(b->builder, SL_T_RESERVATION))	/* (wherever it runs: it may have been changed since) */
+		r.reservation = sl_builder_str(b->builder, "r1");
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r.licenses = build_license(b, 0, 1);
 	r.alloc.first = sl_builder_rows(b->builder, SL_T_ALLOC);

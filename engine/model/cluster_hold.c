@@ -58,57 +58,11 @@ void cluster_count_place(const struct sl_cluster *c, uint32_t j, const struct he
 		r->gres[c->part[p].cap_kind] = cores < UINT16_MAX ? (uint16_t) cores : UINT16_MAX;
 }
 
-/* A booking in pieces: all of it; or, on main, for jobs in a partial reservation,
- * the cores only outside its time, within which they are covered by its own. */
-struct piece {
-	struct sl_resources r;
-	int64_t t0, t1;
-};
-
-static uint32_t cut_around_reservation(const struct sl_cluster *c, uint32_t resv, const struct sl_resources *r,
-				       int64_t t0, int64_t t1, struct piece piece[3])
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-	struct sl_resources cores = { .cores = r->cores };
-	uint32_t n = 0;
-
-	piece[n++] = (struct piece) { *r, t0, t1 };
-	if (resv == SL_NONE || !v->cores[resv] || v->end_time[resv] <= t0 || v->start_time[resv] >= t1)
-		return n;
-	piece[0].r.cores = 0;
-	if (v->start_time[resv] > t0)
-		piece[n++] = (struct piece) { cores, t0, v->start_time[resv] };
-	if (v->end_time[resv] < t1)
-		piece[n++] = (struct piece) { cores, v->end_time[resv], t1 };
-	return n;
-}
-
 static bool is_nothing(const struct sl_resources *r)
 {
 	static const struct sl_resources none;
 
 	return sl_resources_equal(r, &none);
-}
-
-static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uint32_t resv,
-		       const struct sl_resources *r, int64_t t0, int64_t t1, bool undo, struct sl_error *err)
-{
-	struct piece piece[3];
-	uint32_t n = cut_around_reservation(c, resv, r, t0, t1, piece);
-
-	for (uint32_t i = 0; i < n; i++) {
-		int rc;
-
-		if (is_nothing(&piece[i].r))
-			continue;
-		if (undo)
-			rc = sl_timeline_unbook(c->tl, nodes, &piece[i].r, piece[i].t0, piece[i].t1, err);
-		else
-			rc = sl_timeline_book(c->tl, nodes, &piece[i].r, piece[i].t0, piece[i].t1, err);
-		if (rc < 0)
-			return -1;
-	}
-	return 0;
 }
 
 static bool same_amounts(const struct sl_place *a, const struct sl_place *b)
@@ -181,16 +135,11 @@ static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int6
 	h->own_count = 0;
 	h->clamped = true;
 	for (uint32_t i = 0; i < h->count; i++) {
-		struct piece piece[3];
 		struct sl_resources r;
-		uint32_t n;
 
 		cluster_count_place(c, j, h, i, false, &r);
-		n = cut_around_reservation(c, h->resv, &r, t0, t1, piece);
-		for (uint32_t k = 0; k < n; k++)
-			if (cluster_book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
-						   &h->own_bookings, &h->own_count, err) < 0)
-				return -1;
+		if (cluster_book_available(c, c->tl, h->place[i].node, &r, t0, t1, &h->own_bookings, &h->own_count, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -204,7 +153,7 @@ int cluster_hold_strictly(struct sl_cluster *c, uint32_t j, struct held *h, int6
 
 	for (uint32_t i = 0; i < h->count; i = next) {
 		next = gather_alike(c, j, h, i, &r, err);
-		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, t0, t1, false, err) < 0) {
+		if (next == SL_NONE || (!is_nothing(&r) && sl_timeline_book(c->tl, &c->scratch, &r, t0, t1, err) < 0)) {
 			sl_timeline_rollback(c->tl, mark);
 			return -1;
 		}
@@ -253,7 +202,7 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 			return -1;
 	for (uint32_t i = 0; !h->clamped && i < h->count; i = next) {
 		next = gather_alike(c, j, h, i, &r, err);
-		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, c->now, h->end, true, err) < 0)
+		if (next == SL_NONE || (!is_nothing(&r) && sl_timeline_unbook(c->tl, &c->scratch, &r, c->now, h->end, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -378,26 +327,104 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 	return block_tenants(c, c->running, c->runs, err) < 0 ? -1 : block_tenants(c, c->lingering, c->lingers, err);
 }
 
-int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t own, bool shared,
-		       struct node_booking **list, uint32_t *count, struct sl_error *err)
+/* So many cores of a node that a job of a reservation holds until its end. */
+struct inside {
+	uint32_t node;
+	int32_t cores;
+	int64_t end;
+};
+
+static int by_node_and_end(const void *x, const void *y)
 {
-	const struct sl_reservation_view *v = &c->snap->reservation;
+	const struct inside *a = x, *b = y;
 
-	for (uint32_t r = 0; r < v->rows; r++) {
-		const struct sl_nodeset *set = &c->resv_nodes[r];
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
 
-		if (!v->cores[r] || r == own)
-			continue;
-		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
-			struct sl_resources keep = { .cores = 0 };
+/* A reservation whose cores are kept from others, and where that is booked. */
+struct keeping {
+	uint32_t resv;
+	struct sl_timeline *tl;
+	bool shared;
+	struct node_booking **list;
+	uint32_t *count;
+	struct inside *in;		/* of its jobs, in the order of nodes and ends */
+	uint32_t ins;
+};
 
-			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (shared ? c->rows[n] : 1));
-			if (cluster_book_available(c, tl, n, &keep, v->start_time[r], v->end_time[r], list, count,
-						   err) < 0)
+static int add_inside(const struct sl_cluster *c, struct keeping *k, const uint32_t *rows, uint32_t count, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct held *h = c->held[rows[i]];
+
+		for (uint32_t p = 0; h->resv == k->resv && h->end > c->now && p < h->count; p++) {
+			struct sl_resources r;
+
+			cluster_count_place(c, rows[i], h, p, k->shared, &r);
+			if (sl_grow_list(&k->in, k->ins, sizeof(*k->in), err))
 				return -1;
+			k->in[k->ins++] = (struct inside) { h->place[p].node, r.cores, h->end };
 		}
 	}
 	return 0;
+}
+
+/* Keep what its jobs do not hold of a node: while they run, which is perhaps longer than it lasts, their cores are booked for
+ * them, wherever these are.  *at: where its jobs of that node begin in the list. */
+static int keep_on_node(struct sl_cluster *c, const struct keeping *k, uint32_t node, uint32_t at, struct sl_error *err)
+{
+	int32_t all = (int32_t) (cluster_resv_cores(c, k->resv, node) * (k->shared ? c->rows[node] : 1)), used = 0;
+	int64_t from = c->snap->reservation.start_time[k->resv], end = c->snap->reservation.end_time[k->resv];
+	uint32_t last = at;
+
+	for (; last < k->ins && k->in[last].node == node; last++)
+		used += k->in[last].cores;
+	for (; from < end; used -= k->in[at++].cores) {
+		struct sl_resources rest = { .cores = all > used ? all - used : 0 };
+		int64_t until = at < last && k->in[at].end < end ? k->in[at].end : end;
+
+		if (until > from && cluster_book_available(c, k->tl, node, &rest, from, until, k->list, k->count, err) < 0)
+			return -1;
+		from = until > from ? until : from;
+		if (at == last)
+			break;
+	}
+	return 0;
+}
+
+static int keep_nodes(struct sl_cluster *c, struct keeping *k, struct sl_error *err)
+{
+	const struct sl_nodeset *set = &c->resv_nodes[k->resv];
+	uint32_t at = 0;
+
+	if (add_inside(c, k, c->running, c->runs, err) < 0 || add_inside(c, k, c->lingering, c->lingers, err) < 0)
+		return -1;
+	if (k->ins)
+		qsort(k->in, k->ins, sizeof(*k->in), by_node_and_end);
+	for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
+		while (at < k->ins && k->in[at].node < n)
+			at++;
+		if (keep_on_node(c, k, n, at, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t own, bool shared,
+		       struct node_booking **list, uint32_t *count, struct sl_error *err)
+{
+	int rc = 0;
+
+	for (uint32_t r = 0; rc >= 0 && r < c->snap->reservation.rows; r++) {
+		struct keeping k = { .resv = r, .tl = tl, .shared = shared, .list = list, .count = count };
+
+		if (c->snap->reservation.cores[r] && r != own)
+			rc = keep_nodes(c, &k, err);
+		free(k.in);
+	}
+	return rc;
 }
 
 /* Undo what the function below has done. */

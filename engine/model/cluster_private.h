@@ -32,7 +32,7 @@
  *
  * Specials are what follows from other bookings and has to be worked out again when
  * those change: nodes on which jobs share cores; nodes of a tenant, blocked until its last job there ends;
- * completing nodes, blocked for a moment; the cores of partial reservations, as far as they are
+ * completing nodes, blocked for a moment; the cores of partial reservations that none of their jobs holds, as far as they are
  * free.  Few clusters have any.
  */
 #ifndef SL_CLUSTER_PRIVATE_H

@@ -42,6 +42,77 @@ static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(vo
 	leave(&d);
 }
 
+/* Two nodes of eight cores; of the first one the reservation has two, and its job runs on node *on* with *cores*. */
+static struct build *loose(uint32_t flags, uint32_t on, uint32_t cores)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t r = build_reservation(b, "mine", 0, 3600, 0, 0);
+	struct sl_range parts = { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 2 }), 1 };
+
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 2);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = flags);
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .first = on, .cores = cores, .ends_in = 1800 });
+	build_change_job(b, 1, .reservation = sl_builder_str(b->builder, "mine"));
+	return b;
+}
+
+/* How many jobs of one core start, which are what others may have of the machine. */
+static uint32_t left_of(struct build *b)
+{
+	uint32_t started = 0;
+	struct desk d;
+
+	for (uint32_t id = 2; id < 20; id++)
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .tasks = 1, .limit = 600 });
+	d = sit(b);
+	for (uint32_t id = 2; id < 20; id++)
+		started += start(&d, id) == 1;
+	(void) accepted(&d);
+	leave(&d);
+	return started;
+}
+
+/* A flexible one lets its jobs, and one with ANY_NODES; of others the nodes may have been changed since. */
+static void what_a_job_has_beside_its_reservation_of_parts_of_nodes_is_no_other_jobs(void **state)
+{
+	static const uint32_t flags[] = { SL_RESV_FLEX, SL_RESV_ANY_NODES, 0 };
+
+	(void) state;
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(left_of(loose(flags[i], 1, 5)), 6 + 3);
+		assert_int_equal(left_of(loose(flags[i], 0, 5)), 3 + 8);
+		assert_int_equal(left_of(loose(flags[i], 0, 2)), 6 + 8);
+		assert_int_equal(left_of(loose(flags[i], 0, 1)), 6 + 8);
+	}
+}
+
+/* It was made smaller while they ran. */
+static void jobs_that_have_more_than_their_reservation_of_parts_of_nodes_keep_it(void **state)
+{
+	struct build *b = loose(0, 0, 2);
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 20, .nodes = 1, .first = 0, .cores = 3, .ends_in = 1200 });
+	build_change_job(b, 20, .reservation = sl_builder_str(b->builder, "mine"));
+	assert_int_equal(left_of(b), 3 + 8);
+}
+
+/* Job 1 ends after half an hour: until the reservation's end its cores are kept for others of its jobs. */
+static void parts_of_nodes_are_kept_when_a_job_has_ended_there(void **state)
+{
+	struct build *b = loose(0, 0, 2);
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 2, .nodes = 1, .first = 1, .ends_in = 9000 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 8, .limit = 600 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(accepted(&d)->reserve.start_time[0], BUILD_NOW + 3600);
+	leave(&d);
+}
+
 /* --signal=R, beside a reservation with MaxStartDelay: whether it may start is Slurm's to say. */
 static void a_job_that_borrows_from_a_reservation_is_tried_by_select(void **state)
 {
@@ -511,6 +582,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
+		cmocka_unit_test(what_a_job_has_beside_its_reservation_of_parts_of_nodes_is_no_other_jobs),
+		cmocka_unit_test(jobs_that_have_more_than_their_reservation_of_parts_of_nodes_keep_it),
+		cmocka_unit_test(parts_of_nodes_are_kept_when_a_job_has_ended_there),
 		cmocka_unit_test(a_job_that_borrows_from_a_reservation_is_tried_by_select),
 		cmocka_unit_test(timelines_of_a_model_have_a_bound_together),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),

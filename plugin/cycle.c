@@ -304,9 +304,9 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 	return end.decides;
 }
 
-static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t refused_before)
+static void note_barren(struct sl_cycler *y, const struct sl_commit *m)
 {
-	bool barren = m->plan->start.rows && !m->started && y->status.failed_starts == refused_before;
+	bool barren = m->plan->start.rows && !m->started && !m->refused;
 	struct sl_try_end end;
 
 	if (m->cut_short)	/* that says nothing of the plan */
@@ -393,13 +393,11 @@ static void log_plan(const struct sl_plan_image *plan)
 
 static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_image *plan)
 {
-	uint64_t refused = y->status.failed_starts;
-
 	m->plan = plan;
 	log_plan(plan);
 	sl_status_count_reasons(&y->status, plan);
 	sl_commit_run(m);
-	note_barren(y, m, refused);
+	note_barren(y, m);
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
 	sl_journals_write(&y->journals, &y->collector->snap, plan, m->carried, complain, y);

@@ -34,8 +34,10 @@ static struct sl_note *note_of(const struct sl_start *s)
 /* A job that starts at its first try has no note, and gets none here: notes are few, and a new one displaces another. */
 static void forget_refusals(const struct sl_start *s)
 {
-	if (sl_note_read(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row])->refusals)
-		note_of(s)->refusals = 0;
+	const struct sl_note *note = sl_note_read(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row]);
+
+	if (note->refusals || note->unfit)
+		note_of(s)->refusals = note_of(s)->unfit = 0;
 }
 
 /* -- the time limit ----------------------------------------------------------- */
@@ -549,6 +551,12 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	return ok;
 }
 
+/* Twice as long each time. */
+static unsigned rest_s(uint32_t times)
+{
+	return MIN(1u << MIN(times, 10), MAX_REST_S);
+}
+
 /*
  * The start failed although the plan had a place.  The job rests for a while, so that others can have what is planned for it.
  * After a limit (which shows only when the nodes are known) it rests at once.  After a refusal by select it does so from
@@ -564,11 +572,22 @@ static void leave_out(const struct sl_start *s)
 	if (s->fate == SL_FATE_LIMIT)
 		note->rests_until = time(NULL) + LIMIT_REST_S;
 	else if (more)
-		note->rests_until = time(NULL) + MIN(1u << MIN(more, 10), MAX_REST_S);
+		note->rests_until = time(NULL) + rest_s(more);
+}
+
+/* Slurm says that it may not run, and the snapshot said that it may.  Something may have changed in between: so once is forgiven.
+ * Again, it is something that the engine does not know of, and would plan for in each cycle. */
+static void leave_out_unfit(const struct sl_start *s)
+{
+	struct sl_note *note = note_of(s);
+
+	if (++note->unfit > 1)
+		note->rests_until = time(NULL) + rest_s(note->unfit - 1);
 }
 
 void sl_start_count(struct sl_start *s)
 {
+	bool refused = s->fate == SL_FATE_SELECT || s->fate == SL_FATE_LIMIT;
 	struct sl_status *st = s->m->status;
 	int64_t now = time(NULL);
 
@@ -577,14 +596,18 @@ void sl_start_count(struct sl_start *s)
 		st->starts++;
 		st->native_starts += s->native;
 		forget_refusals(s);
-	} else if (s->shape && s->as_planned) {
+		return;
+	}
+	if (s->shape && s->as_planned) {
 		/* it is that alternative that cannot be: let it be tried as another one */
 		sl_note_refuse_shape(note_of(s), s->shape, now, now + LIMIT_REST_S);
-		st->failed_starts++;
-	} else if (s->fate == SL_FATE_SELECT || s->fate == SL_FATE_LIMIT) {
+		refused = true;
+	} else if (refused) {
 		leave_out(s);
-		st->failed_starts++;
-	} else {
-		st->stale++;
+	} else if (s->fate == SL_FATE_UNFIT) {
+		leave_out_unfit(s);
 	}
+	s->m->refused += refused || s->fate == SL_FATE_UNFIT;
+	st->failed_starts += refused;
+	st->stale += !refused;
 }

@@ -30,6 +30,7 @@ struct sl_commit {
 	uint32_t decisions;
 	uint8_t *marks;			/* by job row of the snapshot: SL_MARK_* */
 	uint32_t started, stopped;
+	uint32_t refused;		/* starts that Slurm refused: its limits, its select, or because the job may not run */
 	bool cut_short;			/* not all decisions were looked at: slurmctld ends, or has another configuration */
 	bitstr_t *full;			/* commit/full.h */
 	bitstr_t *strayed;		/* commit/strayed.h */

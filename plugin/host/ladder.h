@@ -11,7 +11,8 @@
  *			(plugin/fallback.h)
  *
  * A plan is barren if it has starts of which none was possible, each because its job or its nodes were not
- * there or not as the plan said; once may be chance.
+ * there or not as the plan said; once may be chance.  (A job of which Slurm says that it may not run is the job's affair:
+ * it rests, commit/start.c.)
  *
  * Within a rung there are steps that this file does not see.  For "site" the engine takes the set in the
  * site's files; if that is refused, the set before it; after a restart, the set that was kept (plugin/host/keep.h).

@@ -29,6 +29,7 @@
 struct sl_note {
 	uint32_t job;
 	uint32_t refusals;		/* by select, of the plan's placement, in a row */
+	uint32_t unfit;			/* plans in a row that had a start for it although Slurm says that it may not run */
 	int64_t submitted;
 	int64_t rests_until;		/* it is left out of the queue: it cannot start whatever is planned */
 	int64_t unlent_until;		/* it is not lent nodes of others: a partition, or select, refused */

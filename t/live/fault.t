@@ -7,7 +7,8 @@ needs_plugin
 built=$SL_BUILD/t/plugin/fake_engine
 [ -x "$built" ] || skip_all "t/plugin/fake_engine is not built"
 FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
-live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
+live_begin 8 Licenses=one:1 SlurmctldDebug=debug \
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
 CTLD=$(cluster_ctld_pid)
 
 mkdir -p "${FAKE%/*}" && cp "$built" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
@@ -47,6 +48,25 @@ for m in exit-hello exit-load exit-decide hang-hello hang-load hang-decide stop-
 	wrong-frame wrong-sequence version stale impossible overbook refuse no-plan babble; do
 	it "jobs start with an engine in mode $m, and it is used again once it is well" goes_on $m
 done
+
+# (It knows of no licences.)
+unlicensed() {
+	local has wants
+	wait_for 40 status_is source site
+	mark_log
+	has=$(submit -N1 -L one)
+	starts "$has" 15
+	wants=$(submit -N1 -L one)
+	wait_for 20 job_waits_for "$wants" '^Licenses$'
+	wait_for 20 log_said "JobId=$wants not started: not enough licences"
+	goes_on_for 8
+	fails log_said 'none of the starts that it planned was possible'
+	status_is source site
+	scancel "$has"
+	starts "$wants" 60
+}
+goes_on_for() { local n; n=$(($(status cycles) + $1)); wait_for 60 eval '[ "$(status cycles)" -ge '"$n"' ]'; }
+it "a job that an engine plans for and that may not run rests, and the engine decides for the others" unlicensed
 
 killed_idle() {
 	local i

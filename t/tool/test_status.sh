@@ -49,6 +49,7 @@ cp "$(command -v sleep)" "$T/slurmctld"
 "$T/slurmctld" 1000 &
 CTLD=$!
 trap 'kill "$CTLD"; rm -rf "$T"' EXIT
+until grep -qx slurmctld "/proc/$CTLD/comm" || ! kill -0 "$CTLD"; do sleep 0.1; done
 mkdir "$T/check"
 
 # judged STATUS LINE KEYS... : --check of a status with these keys, an older one of them replaced

@@ -57,7 +57,7 @@ status
 printed() {
 	run 0 top --once --dir "$S" && quiet err && out 'home  decided by easy (site)' && out ' OK  *1 running, 2 queued' &&
 		out 'long  *12/240   5%  *1/29  *[^ ]*x' && out 'short  *0/80   0%  *0/10' &&
-		out '^ *7 bob *long *12  *96  *2h05m .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
+		out '^ *7 bob *long *12  *96  *2h0[5-9]m .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
 		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'job 4 started on n1 (1 core)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
 }
 ok "top prints bars, queue and what happened where stdout is no terminal" printed
@@ -121,7 +121,7 @@ ok "only the jobs of a user or of a partition are shown where that is asked for"
 
 running() {
 	run 0 top --dir "$S" --running && out '^RUNNING  1 job; first those that end first$' &&
-		out '^ *1 ann *long *2 *12 *1 *1[01]m..s  *\(..:..:..\|[A-Z][a-z][a-z] ..:..\)' && ! out QUEUE >/dev/null
+		out '^ *1 ann *long *2 *12 *1 *1[0-9]m..s  *\(..:..:..\|[A-Z][a-z][a-z] ..:..\)' && ! out QUEUE >/dev/null
 }
 ok "jobs that run are shown with their ends, cores and GPUs" running
 
@@ -129,7 +129,9 @@ ok "jobs that run are shown with their ends, cores and GPUs" running
 mkdir "$T/bin" "$T/conf" && cp "$SCHEDLUA" "$T/bin/schedlua" && mkdir "$T/conf/schedlua" && cp "$S"/*.json* "$T/conf/schedlua"
 echo "StateSaveLocation=$T/conf" >"$T/slurm.conf"
 old() {
-	now=$((now - 60)) snapshot | sed "s/\"now\": [0-9]*/\"now\": $((now - 60))/; s/\"memory\": 1000, \"gres\"/\"state\": [\"DOWN\"], &/g" >"$T/old.json"
+	now=$(date +%s)
+	snapshot >"$T/now.json"
+	sed "s/\"now\": [0-9]*/\"now\": $((now - 60))/; s/\"memory\": 1000, \"gres\"/\"state\": [\"DOWN\"], &/g" "$T/now.json" >"$T/old.json"
 	"$SCHEDLUA" show --output="$T/conf/schedlua/last.snap" "$T/old.json"
 }
 capturing() { # COMMAND
@@ -143,7 +145,7 @@ fresh() {
 ok "nodes of a minute ago do not stand beside a queue of now" fresh
 
 not_fresh() {
-	capturing 'exit 1' && on_cluster --once && out '^NODES at .*, 00:01:0. ago: slurmctld does not answer' && out 'xxxx'
+	capturing 'exit 1' && on_cluster --once && out '^NODES at .*, 00:0[1-9]:[0-9]* ago: slurmctld does not answer' && out 'xxxx'
 }
 ok "nodes that cannot be had anew are said to be old" not_fresh
 

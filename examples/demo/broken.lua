@@ -4,7 +4,7 @@ local sched = require "sched"
 
 return sched.site {
 	interval = 20,
-	budget = 60,
+	budget = 600,
 	default = { "shortest_first", "easy" },
 	partitions = { main = { "eazy" } ,
 	-- a brace is missing here

@@ -149,11 +149,11 @@ break_policy() {
 	fi
 }
 
+started_since() { sed -n "$LOG_FROM,\$p" "$C/log/slurmctld.log" | grep -c 'sched/lua: started JobId='; }
+some_started() { [ "$(started_since)" -gt 0 ]; }
 goes_on() {
-	local started
-	started=$(sed -n "$LOG_FROM,\$p" "$C/log/slurmctld.log" | grep -c 'sched/lua: started JobId=')
-	event "$started jobs started since then"
-	[ "$started" -gt 0 ] || FAILED="no job started after the broken policy"
+	wait_for 60 some_started || FAILED="no job started after the broken policy"
+	event "$(started_since) jobs started since then"
 }
 
 # ------------------------------------------------------------------------- runs

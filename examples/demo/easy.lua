@@ -4,6 +4,6 @@ local sched = require "sched"
 
 return sched.site {
 	interval = 20,	-- seconds of the cluster's time, which runs 60 times too fast
-	budget = 60,
+	budget = 600,
 	default = { "easy" },
 }

@@ -4,6 +4,6 @@ local sched = require "sched"
 
 return sched.site {
 	interval = 20,
-	budget = 60,
+	budget = 600,
 	default = { "shortest_first", "easy" },
 }

@@ -67,7 +67,7 @@ settled() {
 	[ "${begun:-0}" = "$BEGUN" ] || { BEGUN=${begun:-0} CYCLES=${cycles:-0}; return 1; }
 	[ "${cycles:-0}" -ge $((CYCLES + 2)) ]
 }
-settle() { BEGUN=-1; wait_for 60 settled; }
+settle() { BEGUN=-1; wait_for 300 settled; }
 
 # (a task by its array: slurmctld knows no other name of one to cancel)
 with_nodes() { squeue -h -r -t R,CF -o %i; }

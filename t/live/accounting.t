@@ -16,7 +16,7 @@ urgent() {
 	starts "$low"
 	job=$(submit -A lab -q urgent -N1 --exclusive -t 10)
 	starts "$job" 90
-	[ "$(job_get "$low" Restarts)" = 1 ]
+	wait_for 20 eval '[ "$(job_get '"$low"' Restarts)" = 1 ]'	# (when it has ended on all of its nodes)
 }
 it "a job of QOS urgent preempts one that is normal" urgent
 

@@ -177,7 +177,7 @@ modify_at_once() {
 	id=$(submit -N1 -t 60)
 	scontrol update JobId="$id" Comment="all small"
 	wait_for 5 eval '[ "$(job_get '"$id"' Priority) $(job_get '"$id"' TimeLimit) $(job_get '"$id"' Partition)" = "4343 00:30:00 small" ]'
-	schedlua explain "$id" > "$C/out"
+	wait_for 20 eval 'schedlua explain '"$id"' > "$C/out" && grep "priority 4343" "$C/out"'
 	fails grep -q 'changed meanwhile' "$C/out"
 	take_back "$id"
 	scancel "$full"
@@ -224,7 +224,7 @@ odd_names() {
 	schedlua show --json "$C/jobs/odd.snap" > "$C/jobs/odd.json"
 	schedlua show "$C/jobs/odd.json" > /dev/null
 	schedlua plan --policy=easy "$C/jobs/odd.json" > /dev/null
-	decides
+	wait_for 20 decides
 	same_slurmctld
 }
 it "jobs with odd names and comments start, and are explained" odd_names

@@ -189,10 +189,15 @@ it "while the partition of all nodes is down, nothing is borrowed" through_down
 
 # --------------------------------------------------------------------------- requeue
 
-back_home() { # JOBID PARTITIONS
-	wait_for 20 in_partition "$1" "$2"
-	job_is "$1" PENDING
+back_home() { # JOBID PARTITIONS...
+	wait_for 20 waits_in "$@"
 	[ -z "$(comment_of "$1")" ]
+}
+waits_in() { # JOBID PARTITIONS...
+	local partitions
+	job_is "$1" PENDING || return 1
+	for partitions in "${@:2}"; do ! in_partition "$1" "$partitions" || return 0; done
+	return 1
 }
 
 requeued() {
@@ -212,8 +217,7 @@ several_partitions() {
 	id=$(submit -p home,fast -N2 --exclusive -t 30)
 	borrows "$id"
 	scontrol requeuehold "$id"
-	wait_for 20 job_is "$id" PENDING
-	wait_for 20 in_partition "$id" 'home,fast' || back_home "$id" fast,home
+	back_home "$id" home,fast fast,home
 }
 it "a job of several partitions gets all of them back" several_partitions
 
@@ -267,14 +271,14 @@ gone_back() {
 	in_partition "$id" home
 	in_partition "$several" home,fast || in_partition "$several" fast,home
 	scontrol release "$id"
-	scontrol update JobId="$id" StartTime=now
+	starts_soon "$id"
 	scancel --state=RUNNING -p fast
 	starts "$id"
 	in_partition "$id" home
 	scheduler sched/lua "$parameters"
 	# what is left of the comment goes away when sched/lua is back
 	wait_for 20 cluster_nodes_ready 8
-	back_home "$several" home,fast || back_home "$several" fast,home
+	back_home "$several" home,fast fast,home
 }
 it "under Slurm's own scheduler the documented commands put requeued jobs right" gone_back
 

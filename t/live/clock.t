@@ -12,24 +12,40 @@ starting_cycle() { grep -E "\"started\": \[[^]]*\"job\": $1[,}]" "$C/state/sched
 now_of() { grep -oE '"now": [0-9]+' | grep -oE '[0-9]+'; }
 has_started() { [ -n "$(starting_cycle "$1")" ]; }
 
-# A job waits for that second and starts then.  The cycles that follow its submission, up to a second later, are over
-# before: none of them can be the one that starts it.
-starts_at() { # SECOND
-	local id now
-	id=$(submit -n1)
-	stays_pending "$id"
-	[ "$(date +%s)" -lt $(($1 - 2)) ]
-	wait_for $(($1 - $(date +%s) + 15)) has_started "$id"
-	now=$(starting_cycle "$id" | now_of)
-	[ "$now" -ge "$1" ]
-	[ "$now" -lt $(($1 + 30)) ]	# and not the minute after
-	starts "$id"
+# A site file says that jobs start from the second OPENS on, and a job waits for that, well before.  (A machine that is too slow
+# for it has it all again with a later second.)  The cycles that follow its submission, up to a second later, are over before:
+# none of them can be the one that starts it.
+waits_in_time() { # second | minute SITE
+	local ahead
+	for ahead in 10 30 90 270 810; do
+		OPENS=$("$1_from" $(($(date +%s) + ahead)))
+		reload < <("$2")
+		wait_for 15 log_said 'loaded from'
+		wait_for 15 is_live "${2#by_}"
+		ID=$(submit -n1)
+		stays_pending "$ID" || is_late
+		is_late || return 0
+		scancel "$ID"
+		wait_for 30 job_done "$ID"
+	done
+	return 1
+}
+is_live() { status_is policy "*$1*" || is_late; }
+is_late() { [ "$(date +%s)" -ge $((OPENS - 2)) ]; }
+
+starts_in_time() { # second | minute SITE
+	local now
+	waits_in_time "$@"
+	wait_for $((OPENS - $(date +%s) + 60)) has_started "$ID"
+	now=$(starting_cycle "$ID" | now_of)
+	[ "$now" -ge "$OPENS" ]
+	[ "$now" -lt $((OPENS + 55)) ]	# and not the minute after
+	starts "$ID"
 }
 
-# A second that is far enough ahead for a site file to be read and a job to be submitted; the first full minute after
-# that.  (Times of the week are minutes.)
-second_ahead() { echo $(($(date +%s) + 4 + 6 * $(cluster_busy))); }
-minute_ahead() { echo $((($(second_ahead) + 59) / 60 * 60)); }
+# That second, or the first full minute after it.  (Times of the week are minutes.)
+second_from() { echo "$1"; }
+minute_from() { echo $((($1 + 59) / 60 * 60)); }
 shown() { env -u TZ date -d "@$1" +%H:%M; } # SECOND : as the machine's clock shows it
 
 # (Whether another cycle follows the one that a reload is followed by depends on when in a second it came.)
@@ -44,47 +60,37 @@ last_cycle() {
 }
 it "status.json has the last cycle, although none follows for ten minutes" last_cycle
 
-by_when() {
-	local opens
-	opens=$(minute_ahead)
-	reload <<-EOL
+by_closed() {
+	cat <<-EOL
 	local sched = require "sched"
 	local closed = { name = "closed", admit = function() return false, "closed" end }
 	return sched.site {
 		interval = 600,
-		when = { ["daily $(shown "$opens")-$(shown $((opens + 3600)))"] = { "easy" }, otherwise = { closed, "easy" } },
+		when = { ["daily $(shown "$OPENS")-$(shown $((OPENS + 3600)))"] = { "easy" }, otherwise = { closed, "easy" } },
 	}
 	EOL
-	wait_for 15 status_is policy '*closed*'
-	starts_at "$opens"
 }
-it "a job starts when the lists of the site file change" by_when
+it "a job starts when the lists of the site file change" starts_in_time minute by_closed
 
-by_policy() {
-	local opens
-	opens=$(minute_ahead)
-	reload <<-EOL
+by_late() {
+	cat <<-EOL
 	local sched = require "sched"
 	local late = { name = "late" }
 	function late.admit(_, cluster)
-		return cluster.clock:between("$(shown "$opens")", "$(shown $((opens + 3600)))"), "it is too early"
+		return cluster.clock:between("$(shown "$OPENS")", "$(shown $((OPENS + 3600)))"), "it is too early"
 	end
 	return sched.site { interval = 600, default = { late, "easy" } }
 	EOL
-	wait_for 15 status_is policy '*late*'
-	starts_at "$opens"
 }
-it "a job starts when a policy that asks the clock gives another answer" by_policy
+it "a job starts when a policy that asks the clock gives another answer" starts_in_time minute by_late
 
-by_block() {
-	local opens
-	opens=$(second_ahead)
-	reload <<-EOL
+by_blocked() {
+	cat <<-EOL
 	local sched = require "sched"
 	local blocked = { name = "blocked" }
 	function blocked.decide(cluster, plan)
-		if cluster.now < $opens then
-			plan:block(cluster:nodes(), cluster.now, $opens)
+		if cluster.now < $OPENS then
+			plan:block(cluster:nodes(), cluster.now, $OPENS)
 		end
 		for job in cluster:queue() do
 			plan:start(job)
@@ -92,10 +98,8 @@ by_block() {
 	end
 	return sched.site { interval = 600, default = { blocked } }
 	EOL
-	wait_for 15 status_is policy blocked
-	starts_at "$opens"
 }
-it "a job starts when nodes are free again that a policy has blocked until then" by_block
+it "a job starts when nodes are free again that a policy has blocked until then" starts_in_time second by_blocked
 
 # Select chooses the nodes of the first kind of job: it likes the first ones.
 keeps_free() { # NAME [LINE of decide()]

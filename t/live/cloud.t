@@ -129,8 +129,7 @@ no_power() {
 	cluster_conf ResumeTimeout=3
 	scontrol reconfigure
 	id=$(submit -N2 --requeue -x n001 --ntasks-per-node=3)
-	wait_for 20 job_is "$id" RUNNING CONFIGURING
-	wait_for 60 eval '[ "$(job_get '"$id"' Restarts)" -ge 1 ]'
+	wait_for 120 eval '[ "$(job_get '"$id"' Restarts)" -ge 1 ]'
 	[ "$(job_get "$id" ReqNodeList)" = "(null)" ]
 	[ "$(job_get "$id" ExcNodeList)" = n001 ]
 	same_slurmctld

@@ -27,7 +27,8 @@
 # stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_NODE_KINDS
 # ("Feature=a Feature=b": the first half of the nodes has a, the second b), SL_CLOUD (not
 # empty: nodes of the cloud, without slurmd: a job that starts on them stays CONFIGURING, so there
-# may be any number of them), SL_PORT, SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
+# may be any number of them), SL_BUDGET (seconds that a policy may take, where nothing else is said), SL_PORT, SL_SLURM_USER,
+# and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
 
 # shellcheck source=t/live/releases.sh
 . "${BASH_SOURCE[0]%/*}/releases.sh"
@@ -127,6 +128,14 @@ cluster_lua_user() {
 	done
 }
 
+# LINE of SchedulerParameters: with what each cluster's has, unless it says something else.
+cluster_lua_words() {
+	local user='' budget=''
+	[[ $1 == *lua_user=* ]] || user=$(cluster_lua_user)
+	[[ $1 == *lua_budget=* ]] || budget=${SL_BUDGET:+,lua_budget=$SL_BUDGET}
+	echo "$1$user$budget"
+}
+
 # ---------------------------------------------------------------- configuration
 
 # slurmd wants a character device for each GPU: these stand for two.
@@ -146,7 +155,7 @@ cluster_scheduler_lines() {
 	local s=${SL_SCHEDULER-}
 	[ -n "$s" ] || { [ -n "${SL_PLUGINDIR-}" ] && s=sched/lua; }
 	case ${s:=sched/backfill} in
-	sched/lua) echo "SchedulerType=sched/lua"; echo "SchedulerParameters=defer,sched_interval=-1$(cluster_lua_user)" ;;
+	sched/lua) echo "SchedulerType=sched/lua"; cluster_lua_words "SchedulerParameters=defer,sched_interval=-1" ;;
 	*) echo "SchedulerType=$s"; echo "SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0,default_queue_depth=2000" ;;
 	esac
 }
@@ -186,6 +195,8 @@ cluster_cloud_lines() {
 	EOC
 }
 
+# (Timeouts are those of a machine on which any process may be kept from running for many seconds: no client gives up, no job
+# is taken to be lost that was not launched yet, no node is drained, and ended jobs are known until their test has looked.)
 # cluster_slurm_conf NODES PORT [LINE...]
 cluster_slurm_conf() {
 	local nodes=$1 port=$2 first=$(($2 + SL_PORT_NODES)) line
@@ -220,7 +231,10 @@ cluster_slurm_conf() {
 		SlurmctldTimeout=300
 		SlurmdTimeout=300
 		InactiveLimit=0
-		MinJobAge=300
+		MinJobAge=3600
+		MessageTimeout=30
+		BatchStartTimeout=300
+		UnkillableStepTimeout=300
 		KillWait=2
 		WaitTime=0
 		MaxJobCount=20000
@@ -249,7 +263,7 @@ cluster_slurm_conf() {
 # Replace the line with this key in the slurm.conf to come, or add it.
 cluster_conf_line() {
 	local key=${1%%=*} value=${1#*=}
-	[[ $1 != SchedulerParameters=*@(sched_interval=-1|lua_shadow=)* || $1 == *lua_user=* ]] || set -- "$1$(cluster_lua_user)"
+	[[ $1 != SchedulerParameters=*@(sched_interval=-1|lua_shadow=)* ]] || set -- "$(cluster_lua_words "$1")"
 	case $key in
 	PartitionName | NodeName | DownNodes) key="$key=${value%% *}" ;;
 	esac
@@ -535,9 +549,10 @@ cluster_sanitizers() { find "$C/log" -maxdepth 1 -name 'sanitizer.*' -size +0; }
 # ------------------------------------------------------------------------- wait
 
 # wait_for SECONDS COMMAND... : poll until it succeeds; 1 when the time is over.  The time is that of an
-# idle machine; on a busy one it is asked less often, and for longer.
+# idle machine; on a busy one it is asked less often, and for longer.  It is a minute at least: who waits for less than a
+# process may be kept from running finds a fault where there is none, and a longer bound costs time only when a test fails.
 wait_for() {
-	local left=$(($1 * 10)) pause
+	local left=$((($1 > 60 ? $1 : 60) * 10)) pause
 	pause=0.$(cluster_busy)
 	shift
 	until "$@"; do

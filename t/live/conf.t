@@ -37,6 +37,7 @@ first_conf() {
 	cp "$C/gres.conf.first" "$C/etc/gres.conf"
 	cluster_ctld_start -c
 	for node in $(all_nodes); do cluster_slurmd_start "$node"; done
+	wait_for 60 cluster_nodes_ready "$NODES"
 }
 
 # What scontrol shows of a node or partition, in the words of "confs show".

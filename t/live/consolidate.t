@@ -32,7 +32,7 @@ one_was_requeued() { local id; for id; do ! was_requeued "$id" || { MOVED=$id; r
 # MOVED is the one of these that was moved, and runs again. (Slurm has it wait for two minutes, which its user need not.)
 one_runs_again() { # JOBID...
 	wait_for 30 one_was_requeued "$@"
-	scontrol update JobId="$MOVED" StartTime=now
+	starts_soon "$MOVED"
 	wait_for 60 runs_again "$MOVED"
 }
 
@@ -68,7 +68,7 @@ node() {
 	wait_for 20 status_is moves 1
 	wait_for 20 status_is stops 1
 	wait_for 20 explains "$moved" "moved for job $job, at a cost of"
-	explains "$job" "^    moved for it: job $moved$"
+	wait_for 20 explains "$job" "^    moved for it: job $moved$"
 	# nobody else is moved for the next one: no node has two GPUs for the other half
 	job=$(submit -p high --gpus-per-node=2 -N1 -n1 -t 60)
 	stays_pending "$job"
@@ -141,6 +141,7 @@ interactive() {
 	scancel "$job"
 	wait_for 30 job_done "$job"
 	salloc -J sits2 -p low -t 60 --gpus-per-node=1 -N1 -n1 --no-shell > /dev/null 2>&1
+	wait_for 30 has_id sits2
 	salloc=$(id_of sits2)
 	scancel "$batch"
 	wait_for 30 job_done "$batch"

@@ -154,6 +154,8 @@ bad_conf() {
 	cluster_conf "SelectTypeParameters=CR_Nonsense"
 	scontrol reconfigure 2>&1 || true
 	mv "$C/etc/slurm.conf.good" "$C/etc/slurm.conf"
+	# (it may be on its way out)
+	wait_for 60 eval 'cluster_ctld_answers || ! cluster_ctld_pid > /dev/null'
 	cluster_ctld_pid > /dev/null || cluster_ctld_start
 	scontrol reconfigure
 	starts "$(submit -N1)" 20
@@ -179,16 +181,21 @@ it "with slurmctld's own scheduler on it starts nothing and says the line to add
 engine_stopped() {
 	needs_lua
 	needs_engine
-	local ctld
+	local ctld params
+	params=$(sed -n 's/^SchedulerParameters=//p' "$C/etc/slurm.conf")
+	cluster_conf SchedulerParameters=defer,sched_interval=-1,lua_budget=1
+	scontrol reconfigure
 	ctld=$(cluster_ctld_pid)
 	wait_for 10 engine_lives
 	kill -STOP "$(engine_pid)"
 	starts "$(submit -N1)" 10
 	wait_for 15 status_is source site
 	starts "$(submit -N1)" 5
-	log_has 'engine failed: .*no answer in time'
-	schedlua status | grep -q '^engine kills  *[1-9]'
+	wait_for 20 log_has 'engine failed: .*no answer in time'
+	wait_for 20 eval 'schedlua status | grep -q "^engine kills  *[1-9]"'
 	[ "$(cluster_ctld_pid)" = "$ctld" ]
+	cluster_conf "SchedulerParameters=$params"
+	scontrol reconfigure
 }
 it "the engine stopped with SIGSTOP is replaced and jobs start" engine_stopped
 

@@ -47,6 +47,7 @@ goes_on() {
 	ends "$a"
 	wait_for 15 ended_run "$a"
 	[ "$(status policy)" = before ] || wait_for 5 status_is policy before
+	wait_for 20 grep -q before "$DIR/last-good"
 	cp "$DIR/last-good" "$C/last-good"
 	fill_disk
 	site meanwhile
@@ -58,7 +59,8 @@ goes_on() {
 	starts "$alternative"
 	other=$(submit -N3)
 	stays_pending "$other"
-	kill -9 "$(pgrep -P "$(cluster_ctld_pid)" -f 'schedlua engine')"
+	# (which one it is does not stand in the status that cannot be written)
+	wait_for 20 eval 'kill -9 "$(pgrep -P "$(cluster_ctld_pid)" -f "schedlua engine")" 2> /dev/null'
 	scancel "$wide"
 	starts "$other"
 	for _ in 1 2 3 4 5 6; do	# what fails, fails every second
@@ -69,7 +71,7 @@ goes_on() {
 	[ -z "$(told_again)" ]
 	for what in last-good status.json requests ledger last.snap record; do
 		echo "in the log: $what"
-		troubles | grep -q "$what"
+		wait_for 20 eval 'troubles | grep -q '"$what"
 	done
 	same_slurmctld
 	# nothing half-written is there to be read

@@ -82,7 +82,7 @@ unreadable() {
 	wait_for 20 log_said "policy set refused: .*$SECRET: Permission denied for uid $(id -u $ENGINE_USER), .*mode 644"
 	wait_for 20 status_is policy easy
 	starts "$(submit -N1)"
-	is_user $ENGINE_USER
+	wait_for 20 is_user $ENGINE_USER
 	fails schedlua check --trust --user=$ENGINE_USER --path="$POLICIES" "$C/etc/sched.lua" > "$C/check"
 	grep -q "$SECRET: Permission denied" "$C/check"
 }
@@ -101,6 +101,7 @@ it "one that its group may read is taken" for_its_group
 
 restarted() {
 	local pid
+	wait_for 20 engine_lives
 	pid=$(engine_pid)
 	kill -9 "$pid"
 	wait_for 20 cluster_gone "$pid"

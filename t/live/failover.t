@@ -139,7 +139,7 @@ killed() {
 	kill -9 "$(pid_of 1)"
 	wait_for 10 cluster_gone "$pid"
 	wait_for 60 serves 2
-	status_is policy first_fit
+	wait_for 30 status_is policy first_fit
 	job_is "$id" RUNNING
 	[ "$(starts_of "$id")" = 1 ]
 	starts "$(submit -n1)" 30

@@ -8,7 +8,7 @@ built=$SL_BUILD/t/plugin/fake_engine
 [ -x "$built" ] || skip_all "t/plugin/fake_engine is not built"
 FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
 live_begin 8 Licenses=one:1 SlurmctldDebug=debug \
-	"SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=1.5,lua_engine=$FAKE"
 CTLD=$(cluster_ctld_pid)
 
 mkdir -p "${FAKE%/*}" && cp "$built" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
@@ -85,7 +85,7 @@ missing() {
 	mv "$FAKE" "$FAKE.away"
 	end_engine
 	starts "$(submit -N1)" 15
-	status_is source fallback || wait_for 3 status_is source fallback
+	wait_for 3 status_is source fallback
 	mv "$FAKE.away" "$FAKE"
 	wait_for 90 status_is source site
 	same_slurmctld
@@ -103,7 +103,7 @@ heeds_counts() {
 	mark_log
 	id=$(submit --exclusive -N2 -C '[red*1&(blue&fast)*1]')
 	starts "$id" 20
-	log_said 'none of the starts that it planned was possible'
+	wait_for 20 log_said 'none of the starts that it planned was possible'
 	[[ $(job_nodes "$id") =~ ^n.00[12],00[34].$ ]]
 	same_slurmctld
 }

@@ -158,7 +158,7 @@ chosen() {
 	fill sibling
 	id=$(once --cluster-constraint=far -n1)
 	wait_for 20 sibling_state_is "$id" PENDING
-	state_is "$id" REVOKED
+	wait_for 20 state_is "$id" REVOKED
 	id=$(once --cluster-constraint='!far' -n1)
 	wait_for 30 has_begun "$id"
 	[ "$(where_begun "$id")" = schedlua ]

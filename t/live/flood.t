@@ -38,7 +38,7 @@ carried_out() {
 	before=$(looked_at) count=$(times commit_hold_us count) mean=$(times commit_hold_us mean)
 	echo plan-flood > "$FAKE.mode"
 	wait_for 180 eval '[ "$(looked_at)" -ge '$((before + PLANNED))' ]'
-	timeout 10 scontrol ping
+	timeout 60 scontrol ping
 	same_slurmctld
 	cat "$C/state/schedlua/status.json"
 	# Each hold is over when its time is, or a step later; held until all is done it would be

@@ -131,7 +131,7 @@ waits_for_memory() {
 	starts "$first"
 	head=$(submit -N1 -n1 -w n001 --gres=gpu:b:1 "$@" -t 60)
 	stays_pending "$head"
-	[ "$(job_reason "$head")" != None ]
+	wait_for 20 fails job_waits_for "$head" '^None$'
 	stays_pending "$(submit -N1 -n1 -w n001 "${BESIDE[@]}" -t 60)"
 	short=$(submit -N1 -n1 -w n001 --mem=3000 -t 5)
 	starts "$short"

@@ -16,7 +16,7 @@ cluster_gres_conf() {
 }
 SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2,shard:8"
 live_begin 8 GresTypes=gpu,shard SchedulerType=sched/backfill "PluginDir=$SL_PLUGINDIR/schedlua:$SL_PLUGINDIR:$SL_SLURM_PLUGINS"
-log_has 'sched/lua: the engine runs' || { echo "Bail out! the plug-in is not there under that name"; exit 1; }
+wait_for 30 log_has 'sched/lua: the engine runs' || { echo "Bail out! the plug-in is not there under that name"; exit 1; }
 
 components() { squeue -h -j "$1" -t all -o '%i %T %D'; }	# JOBID
 are() { [ "$(components "$1" | awk '{ print $2 }' | sort -u)" = "$2" ]; }	# JOBID STATE
@@ -32,8 +32,8 @@ batch() {
 it "the components of a batch job run together" batch
 
 interactive() {
-	[ "$(timeout 20 srun -N1 hostname : -N2 hostname | wc -l)" = 3 ]
-	timeout 20 salloc -N1 : -N1 : -N2 true
+	[ "$(timeout 300 srun -N1 hostname : -N2 hostname | wc -l)" = 3 ]
+	timeout 300 salloc -N1 : -N1 : -N2 true
 }
 it "srun and salloc get all components" interactive
 
@@ -141,8 +141,9 @@ limits() {
 	wait_for 40 are "$id" RUNNING
 	scancel "$id"
 	wait_for 20 are "$id" CANCELLED
-	[ "$(scontrol -o show assoc_mgr accounts=team flags=assoc | grep -o 'GrpJobs=[^ ]*' | sort -u)" = 'GrpJobs=N(0)' ]
+	wait_for 20 nobody_counts team
 }
+nobody_counts() { [ "$(scontrol -o show assoc_mgr "accounts=$1" flags=assoc | grep -o 'GrpJobs=[^ ]*' | sort -u)" = 'GrpJobs=N(0)' ]; }
 it "limits hold for all components together" limits
 
 # What accounting counts of an account: "GrpJobs=N(0) GrpSubmitJobs=N(2)".
@@ -164,9 +165,9 @@ taken_back() {
 	starts "$busy"
 	id=$(submit "${account[@]}" -N1 -w n001 : "${account[@]}" -N2 -w 'n[002-003]' : "${account[@]}" -N1 -w n008 --gres=shard:1)
 	wait_for 20 log_has "JobId=${id}[+]1.*is taken back: another component"
-	log_has "JobId=${id}[+]0.*is taken back: another component"
+	wait_for 20 log_has "JobId=${id}[+]0.*is taken back: another component"
 	wait_for 20 idle 7
-	are "$id" PENDING
+	wait_for 20 are "$id" PENDING
 	[ "$(components "$id" | wc -l)" = 3 ]
 	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 "$(slurm_counts_components 3)"
 	starts "$(submit -N7 --exclusive -x n008)"	# what they had is free

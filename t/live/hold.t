@@ -7,7 +7,7 @@ REAL=$(command -v schedlua || echo "$TOP/.work/inst/bin/schedlua")
 "$REAL" engine --help > /dev/null 2>&1 || skip_all "this schedlua has no engine"
 ENGINE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/engine
 mkdir -p "${ENGINE%/*}" && ln -sfn "$REAL" "$ENGINE"
-live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_budget=0.5,lua_engine=$ENGINE"
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_budget=5,lua_engine=$ENGINE"
 CTLD=$(cluster_ctld_pid)
 
 # A user may hold one CPU-hour in "small"; what else stands in that list and what it says comes
@@ -42,11 +42,11 @@ policy_fails() {
 	wait_for 10 job_waits_for "$no" 'quota'
 	trigger=$(within -J trigger)
 	starts "$trigger" 15
-	log_said 'bang'
+	wait_for 20 log_said 'bang'
 	starts "$(submit -N1)" 15
 	stays_pending "$no"
-	job_waits_for "$no" 'quota'
-	log_said "within the site's limits"
+	wait_for 10 job_waits_for "$no" 'quota'
+	wait_for 20 log_said "within the site's limits"
 	same_slurmctld
 }
 it "when a policy fails easy decides, and a quota beside it stays in force" policy_fails
@@ -60,12 +60,12 @@ guard_fails() {
 	starts "$(submit -N1)" 15
 	wait_for 10 job_waits_for "$held" 'held.*lost'
 	stays_pending "$held"
-	status_says held 'small: .*lost'
-	log_said 'held: nothing starts in small'
+	wait_for 20 status_says held 'small: .*lost'
+	wait_for 20 log_said 'held: nothing starts in small'
 	scancel "$trigger"
 	starts "$held" 90
 	wait_for 5 status_is held ''
-	log_said 'nothing is held any more'
+	wait_for 20 log_said 'nothing is held any more'
 	same_slurmctld
 }
 it "when what guards a partition fails nothing starts there, and that is said" guard_fails
@@ -84,12 +84,12 @@ no_engine() {
 	site 'quota' '*quota*'
 	starts "$(within)"
 	rm -f "$ENGINE"
-	kill -9 "$(status engine_pid)"
+	kill_engine
 	held=$(within)
 	starts "$(submit -p main -N1)" 20
 	wait_for 10 job_waits_for "$held" 'held'
 	wait_for 5 status_is source fallback
-	status_says held 'only small'
+	wait_for 20 status_says held 'only small'
 	stays_pending "$held"
 	cluster_ctld_kill
 	cluster_ctld_start

@@ -67,7 +67,7 @@ requeue() { # OPTION...
 	scontrol requeue "$id"
 	wait_for 10 job_is "$id" PENDING
 	wait_for 3 same_request "$id" || diff "$C/before" "$C/after"
-	scontrol update JobId="$id" StartTime=now
+	starts_soon "$id"
 	starts "$id" 20
 	[ "$(job_get "$id" Restarts)" = 1 ]
 }
@@ -79,7 +79,7 @@ time_limit() {
 	id=$(submit -p half -N1 -t 5:00:00 2>/dev/null) || id=$(submit -p half -N1 -t 30)
 	[ "$(job_get "$id" TimeLimit)" = 00:30:00 ] && { starts "$id" 5; return; }
 	stays_pending "$id"
-	job_waits_for "$id" PartitionTimeLimit
+	wait_for 20 job_waits_for "$id" PartitionTimeLimit
 }
 it "a time limit beyond the partition's is not started" time_limit
 
@@ -168,10 +168,10 @@ matching() {
 it "a job that only select can place is placed by select" with_features matching
 
 immediate() {
-	timeout 20 srun --immediate=5 -N2 true
+	timeout 300 srun --immediate=120 -N2 true
 	submit -N16 --exclusive > "$C/id"
 	starts "$(cat "$C/id")" 5
-	! timeout 20 srun --immediate=2 -N1 true
+	! timeout 120 srun --immediate=2 -N1 true
 }
 it "--immediate starts at once or not at all" immediate
 
@@ -252,11 +252,12 @@ preempts_within_limits() {
 }
 it "a job that the policies do not let start preempts nobody" preempts_within_limits
 
+cycles_in_all() { sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1; }
 stats() {
 	local before
-	before=$(sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1)
+	before=$(cycles_in_all)
 	starts "$(submit -N1)" 5
-	[ "$(sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1)" -gt "$before" ]
+	wait_for 20 eval '[ "$(cycles_in_all)" -gt '"$before"' ]'
 }
 it "sdiag counts the cycles" stats
 
@@ -264,7 +265,7 @@ soon() {
 	cluster_conf SchedulerParameters=defer,sched_interval=-1,lua_interval=600
 	scontrol reconfigure
 	starts "$(submit -N1)" 20
-	timeout 60 srun -N1 true
+	timeout 300 srun -N1 true
 }
 it "an interactive job on an idle cluster does not wait for the interval" soon
 

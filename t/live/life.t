@@ -46,10 +46,6 @@ request_of() {
 	scontrol -o show job "$1" | grep -o 'NumNodes=[0-9]*'
 }
 
-# Slurm lets a requeued job wait for two minutes, since its nodes refuse the
-# credentials of its first life.  Those are of an earlier second: two are enough.
-starts_soon() { scontrol update JobId="$1" StartTime=now+2; }
-
 requeue_keeps() { # OPTION...
 	local id wide before after
 	wide=$(submit -N "$NODES" --exclusive)
@@ -81,7 +77,7 @@ requeue_waits() {
 	scontrol requeue "$id"
 	wait_for 30 job_is "$id" PENDING
 	stays_pending "$id"
-	[ "$(job_reason "$id")" = BeginTime ]
+	wait_for 20 job_waits_for "$id" '^BeginTime$'
 }
 it "a requeued job waits for its begin time, as Slurm sets it" requeue_waits
 
@@ -108,10 +104,14 @@ node_down_and_up() {
 }
 it "a job that waits for nodes that are down starts when they return" node_down_and_up
 
+slurmd_since() { scontrol -o show node "$1" | sed -nE 's/.* SlurmdStartTime=(\S+).*/\1/p'; }
+slurmd_is_of() { [ "$(slurmd_since "$1")" = "$2" ]; }
 slurmd_killed() {
-	local id
+	local id since
+	since=$(slurmd_since n003)
 	cluster_slurmd_kill n003 KILL
 	cluster_slurmd_start n003
+	wait_for 30 fails slurmd_is_of n003 "$since"
 	id=$(FOR=0 submit -N1 -w n003)
 	ends "$id" 30
 }

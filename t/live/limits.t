@@ -133,8 +133,10 @@ limited_array() {
 	local id
 	sacctmgr -i -Q modify account lab set GrpJobs=2
 	limit_is "GrpJobs=2("
-	id=$(FOR=2 submit -n 1 --array=1-5)
+	rm -f "$JOBS/go"
+	id=$(sbatch --parsable -o /dev/null -n 1 --array=1-5 --wrap "until [ -e $JOBS/go ]; do sleep 0.2; done")
 	wait_for 20 has_jobs RUNNING -eq 2
+	touch "$JOBS/go"
 	wait_for 60 array_done "$id" 5
 }
 array_done() { [ "$(grep -cE "JobId=[0-9]+ .*JobState=COMPLETED" "$C/log/jobcomp.txt")" -ge "$2" ]; }

@@ -25,6 +25,10 @@ FAILURES=0
 # A user without rights; not nobody, whom Slurm does not take for one from 25.11 on.
 export STRANGER=mail
 
+# A policy is not refused, nor its engine replaced, since the machine did something else for some seconds.  (Empty: as the site
+# file says, where a test is about that.)
+SL_BUDGET=${SL_BUDGET-300}
+
 LIVE_LINES=(
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 	"PartitionName=small Nodes=n[001-004] MaxTime=INFINITE State=UP"
@@ -202,7 +206,7 @@ queue_is_empty() { [ -z "$(squeue -h -a -o %i)" ]; }
 # submit [OPTION...] : a job that runs until it is cancelled, or for the seconds
 # in $FOR; prints its id.
 submit() {
-	sbatch --parsable --output=/dev/null "$@" --wrap "exec sleep ${FOR:-600}"
+	sbatch --parsable --output=/dev/null "$@" --wrap "exec sleep ${FOR:-3600}"
 }
 
 # job_get JOBID FIELD : a field of scontrol show job.
@@ -226,6 +230,10 @@ job_moved_on() { local s; s=$(job_state "$1"); [ -n "$s" ] && [ "$s" != PENDING 
 starts() { wait_for "${2:-15}" job_moved_on "$1"; job_is "$1" RUNNING COMPLETED COMPLETING; }
 ends() { wait_for "${2:-30}" job_done "$1"; job_is "$1" COMPLETED; }
 
+# JOBID : one that was requeued need not wait for the two minutes that Slurm has it wait, since its nodes refuse the credentials
+# of its first life.  Those are of an earlier second: two are enough.
+starts_soon() { scontrol update JobId="$1" StartTime=now+2; }
+
 # A bounded while in which something must not happen: three scheduling cycles.
 stays_pending() { # JOBID
 	local i
@@ -243,6 +251,8 @@ status_is() { [[ $(status "$1") == $2 ]]; }	# KEY PATTERN
 status_says() { grep -E "^  \"$1\": " "$C/state/schedlua/status.json" 2>/dev/null | grep -qE -- "$2"; }
 engine_pid() { local p; p=$(status engine_pid); [ "${p:-0}" -gt 1 ] && echo "$p"; }
 engine_lives() { local p; p=$(engine_pid) && ! cluster_gone "$p"; }
+# The engine ends as if it had crashed.  (Which it is says the status, after a while.)
+kill_engine() { wait_for 20 eval 'kill -9 "$(engine_pid)" 2> /dev/null'; }
 
 # PID : whom that process runs as, and what it may beyond that
 runs_as() { awk '$1 == "Uid:" { print $2, $3, $4 } $1 == "CapEff:" { print $2 }' "/proc/$1/status" | xargs; }

@@ -28,8 +28,8 @@ restart() {
 
 stock_decides() { # WHY
 	wait_for 10 log_said "sched/lua: no policy decides on Slurm .*$1.*backfill schedules"
-	status_is source stock
-	status_says last_error "$1"
+	wait_for 20 status_is source stock
+	wait_for 20 status_says last_error "$1"
 	[[ $(schedlua status) == *"decided by          stock"* ]]
 	fails schedlua status --check > "$C/check.out"
 	grep -q 'CRITICAL: stock: no policy decides' "$C/check.out"
@@ -134,7 +134,7 @@ held_is_not_started() {
 	is_missing
 	restart
 	wait_for 10 log_said 'nothing is started, as all.* is to be held'
-	status_is source idle
+	wait_for 20 status_is source idle
 	id=$(submit -N1)
 	stays_pending "$id"
 	echo none > "$C/state/schedlua/last-good.hold"

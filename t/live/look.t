@@ -56,9 +56,9 @@ begins_with_when() {
 	wait_for 20 begins "$next" 'waits for 8 whole nodes\. It is the next in line\. Expected .*[0-9]:[0-9][0-9] \(reserved, by walltimes\)\.$'
 	grep -q '^    n\[001-008\] is reserved for it from ' "$C/out" && return 1	# nothing is idle for it
 	wait_for 20 begins "$last" 'waits for 1 node with 2 (cores|CPUs)\. 1 job is ahead\. Expected '
-	begins "$held" 'is held by its user: "scontrol release '
-	begins "$after" "waits for other jobs \(afterok:$first"
-	begins "$first" '' || grep -q 'started on' "$C/out"
+	wait_for 20 begins "$held" 'is held by its user: "scontrol release '
+	wait_for 20 begins "$after" "waits for other jobs \(afterok:$first"
+	wait_for 20 eval 'begins '"$first"' "" || grep -q "started on" "$C/out"'
 }
 it "explain begins with what a job waits for, who is ahead and when it starts" begins_with_when
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Policies on a live cluster: changed, refused, broken, endless; slurmctld stays.
+SL_BUDGET=	# (the site file says it)
 . "${0%/*}/live.sh"
 needs_plugin
 schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine --help > /dev/null 2>&1 ||

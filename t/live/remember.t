@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What policies remember goes on, whatever becomes of the engine.
+SL_BUDGET=	# (the site file says it)
 . "${0%/*}/live.sh"
 needs_plugin
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_record=0.01"

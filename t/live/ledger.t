@@ -145,6 +145,8 @@ killed_in_between() {
 	schedlua ledger verify --dir="$DIR"
 }
 it "slurmctld is killed between a job's end and the next cycle: usage is exact" killed_in_between
+sed -i 's/,lua_wake=10000,lua_interval=3600//' "$C/etc/slurm.conf"	# (it may have been skipped)
+scontrol reconfigure
 
 keeper_pid() { pgrep -P "$(pgrep -P "$(engine_pid)" -x ledger-watch)" -x ledger-keeper; }
 kill_keeper() { wait_for 60 eval 'kill -9 "$(keeper_pid)" 2> /dev/null'; }

@@ -15,6 +15,9 @@ recorded() { # OPTION... : prints its id
 # learns of from the next registration of the node, minutes later.)
 TOLD="until [ -e $JOBS/go ]; do sleep 0.2; done"
 
+# So many have been launched, too (what has not when slurmctld is killed is launch.t's).
+have_begun() { [ "$(wc -l < "$JOBS/ran")" -ge "$1" ]; }
+
 none_active() { [ -z "$(squeue -h -t PD,R,CG,CF -o %i)" ]; }
 
 ran_once() { # ID... : each of them, and nothing else, ran exactly once
@@ -28,6 +31,7 @@ through_restart() { # SIGNAL
 	for i in 1 2 3 4; do ids+=("$(UNTIL=$TOLD recorded -N2 --exclusive --no-requeue)"); done
 	for i in 1 2 3 4 5 6; do ids+=("$(FOR=0 recorded -N3 --exclusive --no-requeue)"); done
 	wait_for 20 has_jobs RUNNING -eq 4
+	wait_for 20 have_begun 4
 	cluster_save_jobs
 	cluster_ctld_kill "$1"
 	touch "$JOBS/go"
@@ -57,6 +61,7 @@ array_through_restart() {
 	id=$(sbatch --parsable --output=/dev/null -N2 --exclusive --array=1-10%3 --no-requeue \
 		--wrap "echo \$SLURM_JOB_ID >> $JOBS/ran; $TOLD")
 	wait_for 20 has_jobs RUNNING -eq 3
+	wait_for 20 have_begun 3
 	cluster_save_jobs
 	cluster_ctld_kill KILL
 	touch "$JOBS/go"

@@ -137,7 +137,7 @@ killed_in_between() {
 	cluster_save_jobs "$held"
 	fails has_run "$a" COMPLETED || skip "a cycle was faster"
 	cluster_ctld_kill KILL
-	fails has_run "$a" COMPLETED
+	fails has_run "$a" COMPLETED || skip "a cycle was faster"
 	sed -i 's/,lua_wake=10000,lua_interval=3600//' "$C/etc/slurm.conf"
 	cluster_ctld_start
 	scancel "$held"

@@ -62,7 +62,7 @@ goes_on_without() { # WHY BREAK...
 	take
 	restart
 	site_decides
-	log_said 'sched/lua.*for Slurm' || log_said 'the engine runs'
+	wait_for 20 log_said 'sched/lua.*for Slurm|the engine runs'
 	job_is "$waits" RUNNING
 	scancel "$waits"
 	starts "$last"

@@ -20,7 +20,7 @@ slow_site() {
 			plan:start(job)
 		end
 	end
-	return sched.site { interval = 0.3, budget = 30, default = { slow } }
+	return sched.site { interval = 0.3, budget = 200, default = { slow } }
 	EOL
 	wait_for 20 log_said 'policy slow loaded'	# its trial makes the engine work, too
 	wait_for 20 status_is policy '*slow*'
@@ -31,7 +31,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 # wait_for() would look too seldom on a busy machine.
 has_worked() { # PID TICKS
 	local i
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 6000; i++)); do
 		[ "$(ticks "$1")" -lt "$2" ] || return 0
 		sleep 0.02
 	done
@@ -43,12 +43,12 @@ has_worked() { # PID TICKS
 meanwhile() { # "OPTIONS of sbatch" COMMAND...
 	local options=$1 engine was
 	shift
-	for _ in 1 2 3 4 5; do
+	for _ in {1..20}; do
 		wait_for 20 engine_lives
 		engine=$(engine_pid)
-		was=$(ticks "$engine")
 		# shellcheck disable=SC2086
 		ID=$(submit -J slow $options)
+		was=$(ticks "$engine")	# (not before: while sbatch takes its time the engine works at cycles without the job)
 		has_worked "$engine" $((was + 15))
 		kill -STOP "$engine"
 		if job_is "$ID" PENDING; then

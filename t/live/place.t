@@ -147,6 +147,7 @@ node_range_idle() {
 	starts "$id"
 	[ "$(job_get "$id" NumNodes)" = "$NODES" ]
 	scancel "$id"
+	wait_for 20 queue_is_empty	# (its nodes come free one after the other)
 	id=$(submit -N1-5 --use-min-nodes)
 	starts "$id"
 	[ "$(job_get "$id" NumNodes)" = 1 ]

@@ -21,7 +21,7 @@ accounting_up() {
 	database_up && sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
 		qos partqos GrpTRES=cpu=8 && qos above GrpTRES=cpu=16 Flags=OverPartQOS && qos booked Flags=RequiresReservation &&
 		qos standby Flags=NoReserve && qos safe Flags=NoReserve PreemptExemptTime=08:00:00 &&
-		qos graced GraceTime=5 && qos modest MinPrioThres=1000 &&
+		qos graced GraceTime=20 && qos modest MinPrioThres=1000 &&
 		sacctmgr -i -Q modify qos normal set Preempt=standby,safe,graced > /dev/null &&
 		sacctmgr -i -Q modify user root set qos=normal,above,booked,standby,safe,graced,modest > /dev/null || return 1
 	! slurm_since 23.11 || { qos tenth GrpTRES=cpu=50 Flags=Relative &&
@@ -133,7 +133,7 @@ graced() {
 	starts "$low"
 	high=$(submit -N8 --exclusive -t 60)
 	stays_pending "$high"
-	starts "$high" 60
+	starts "$high" 90
 	wait_for 20 job_is "$low" PENDING COMPLETED FAILED CANCELLED PREEMPTED
 }
 

@@ -8,7 +8,7 @@ live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_w
 RECORD=$C/state/schedlua/record
 
 # A policy that counts its cycles and tells, and starts the jobs that it has seen before.
-counts() { # [LINE [LINE]] : after, and before it remembers
+counts() { # [LINE [LINE [BUDGET]]] : after, and before it remembers
 	reload <<-EOL
 	local sched = require "sched"
 	local counts = { name = "counts" }
@@ -27,7 +27,7 @@ counts() { # [LINE [LINE]] : after, and before it remembers
 		end
 		plan:remember("seen", seen)
 	end
-	return sched.site { interval = 0.3, budget = 0.3, default = { counts } }
+	return sched.site { interval = 0.3, budget = ${3-10}, default = { counts } }
 	EOL
 }
 
@@ -122,7 +122,7 @@ it "a policy that fails begins anew instead of failing for ever" poisoned
 
 # It is ended by the budget each time, before it could remember anything else.
 endless() {
-	counts "" "while n == 7 do end"
+	counts "" "while n == 7 do end" 0.3
 	wait_for 20 begins_anew
 	wait_for 20 counts_beyond 5
 	wait_for 20 log_said 'the set rests for 5 s, repaired or not, .*; scontrol reconfigure ends that'

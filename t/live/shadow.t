@@ -66,14 +66,14 @@ meddle() {
 # What Slurm's own scheduler makes of a queue: who runs where, and why the others wait.
 scene() {
 	local all
-	all=$(submit -J all -N8 --exclusive -t 30)	# (where there is no limit backfill writes one, the main scheduler none)
+	all=$(submit -J all -N8 --exclusive -t 300)	# (where there is no limit backfill writes one, the main scheduler none)
 	starts "$all"
-	submit -J wide -N6 --exclusive -t 10 > /dev/null
-	submit -J next -N4 --exclusive -t 5 > /dev/null
-	submit -J beside -N2 --exclusive -t 20 > /dev/null
-	submit -J refused -N2 --exclusive -t 5 > /dev/null
-	submit -J doomed -N1 --exclusive -t 1 > /dev/null
-	submit -J small -N1 -n2 -t 1 > /dev/null
+	submit -J wide -N6 --exclusive -t 100 > /dev/null
+	submit -J next -N4 --exclusive -t 50 > /dev/null
+	submit -J beside -N2 --exclusive -t 200 > /dev/null
+	submit -J refused -N2 --exclusive -t 50 > /dev/null
+	submit -J doomed -N1 --exclusive -t 10 > /dev/null
+	submit -J small -N1 -n2 -t 10 > /dev/null
 	wait_for 20 has_jobs PENDING -eq 6
 	sleep_cycles
 	picture

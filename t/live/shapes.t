@@ -256,15 +256,20 @@ beyond() {
 it "an alternative that its partition does not allow is not started" beyond
 
 interactive() {
+	rm -f "$JOBS/started"
 	fill 'n[001-014]'
-	timeout 60 srun -N4 -n4 --comment='sched: -N2 -n4' sh -c 'echo $SLURM_JOB_NUM_NODES' > "$JOBS/out"
+	timeout 300 srun -N4 -n4 --comment='sched: -N2 -n4' sh -c 'echo $SLURM_JOB_NUM_NODES' > "$JOBS/out"
 	cat "$JOBS/out"
 	[ "$(sort "$JOBS/out" | uniq -c | xargs)" = "4 2" ]
-	timeout 60 salloc -Q -N4 -n4 --comment='sched: -N1 -n4 --gpus-per-node=1' srun hostname > "$JOBS/out"
+	timeout 300 salloc -Q -N4 -n4 --comment='sched: -N1 -n4 --gpus-per-node=1' srun hostname > "$JOBS/out"
 	[ "$(wc -l < "$JOBS/out")" = 4 ]
 	mark_log
-	fails timeout 5 srun -Q -N4 -n4 --comment='sched: -N1 -n2' true
-	log_said 'ignored: srun and salloc start the tasks of their command line'
+	srun -Q -N4 -n4 --comment='sched: -N1 -n2' touch "$JOBS/started" &
+	wait_for 20 log_said 'ignored: srun and salloc start the tasks of their command line'
+	has_jobs PENDING -eq 1
+	kill "$!"
+	fails wait "$!"
+	[ ! -e "$JOBS/started" ]
 }
 it "srun and salloc take an alternative that has as many tasks" interactive
 
@@ -297,7 +302,7 @@ slow_alternatives() {
 				for _ = 1, waits and 3 or 1 do plan:start(job, waits and { shape = 1 } or nil) end
 			end
 		end
-		return sched.site { interval = 0.3, budget = 30, default = { slow } }
+		return sched.site { interval = 0.3, budget = 200, default = { slow } }
 	EOL
 	wait_for 20 status_is policy '*slow*'
 }
@@ -393,7 +398,7 @@ within() {
 	first=$(submit -N1 -n4 -t 30 --comment='sched: -N4 -n4')
 	stays_pending "$first"
 	wait_for 20 says_beyond "$first" 'alternative 1 asks for more nodes than the job, and is not offered'
-	log_said "JobId=$first: alternative 1 asks for more nodes than the job, and is not offered .lua_shapes=within"
+	wait_for 20 log_said "JobId=$first: alternative 1 asks for more nodes than the job, and is not offered .lua_shapes=within"
 	stays_pending "$first"
 	# tasks of which it does not say where stay where the job may be
 	id=$(submit -N1 -n4 -t 30 --comment='sched: -n3')

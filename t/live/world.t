@@ -114,10 +114,10 @@ database_ready() {
 		database_enforce associations,limits,qos
 }
 
-# Until the time is over, again and again; what slurmctld refuses is refused.
+# Again and again, until all has turned; what slurmctld refuses is refused.
 turning() { # FUNCTION
 	local i=0
-	while [ $SECONDS -lt "$UNTIL" ]; do
+	while [ ! -e "$C/turned" ]; do
 		i=$((i + 1))
 		"$1" $i > /dev/null 2>&1 || true
 	done
@@ -238,6 +238,12 @@ preempted_as_permitted() {
 # What is wrong, and how often there were two jobs to compare.
 audit() { sleep 0.5; audit_allocations >> "$C/audit" 2>> "$C/audited" || echo "shared" >> "$C/audit"; }
 
+# The time is over, and there was something to look at, which takes longer on a busy machine.
+has_turned() { [ $SECONDS -ge "$UNTIL" ] && [ -s "$C/audited" ] && somebody_was_stopped; }
+somebody_was_stopped() {
+	[ -n "${SL_WORLD_SHADOW-}" ] || lacks_database > /dev/null || log_has 'preempted JobId=[0-9]+ has been requeued'
+}
+
 accounted() { # JOBID : slurmctld knows it, or it has ended and that is written
 	scontrol show job "$1" > /dev/null 2>&1 || grep -q "^JobId=$1 " "$C/log/jobcomp.txt"
 }
@@ -252,12 +258,16 @@ world_turns() {
 	: > "$C/kinds"
 	: > "$C/audit"
 	: > "$C/audited"
+	rm -f "$C/turned"
+	trap 'touch "$C/turned"' EXIT
 	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
 	! slurm_reconfigures_safely || turns+=(turn_configuration)
 	for f in "${turns[@]}"; do
 		turning "$f" &
 		pids+=($!)
 	done
+	wait_for $((${SL_WORLD_SECONDS:-30} + 300)) has_turned || true	# (what is missing then is missed below)
+	touch "$C/turned"
 	wait "${pids[@]}"
 	same_slurmctld
 	[ -z "$(find "$C/log" "$C/state" -maxdepth 1 -name 'core*')" ]

@@ -28,7 +28,7 @@ cp "$srcdir/quickstart" "$T/new/"
 cp "$srcdir/packaging/package" "$T/new/packaging/"
 help() {
 	for command in build test suite package releases harden demo shell clean; do
-		timeout 60 "$T/new/quickstart" "$command" --help >"$T/out" 2>&1 </dev/null && grep -q "^usage: ./quickstart $command " "$T/out" &&
+		timeout 600 "$T/new/quickstart" "$command" --help >"$T/out" 2>&1 </dev/null && grep -q "^usage: ./quickstart $command " "$T/out" &&
 			grep -q "^  $command " "$T/out" && [ "$(grep -c '^  [a-z][a-z]* ' "$T/out")" = 1 ] || return 1
 	done
 	"$T/new/quickstart" package --help | grep -q -e '--format deb' && "$T/new/quickstart" package --help | grep -q -e '--test' || return 1
@@ -60,8 +60,8 @@ finish() { # NAME
 side_by_side() {
 	make_clone one && make_clone two && begin one && begin two || return 1
 	# within one clone there is one at a time
-	! timeout 60 "$T/one/quickstart" build >"$T/out" 2>&1 && grep -q "runs in this clone already (pid $pid_one)" "$T/out" &&
-		! timeout 60 "$T/two/quickstart" build >"$T/out" 2>&1 && grep -q "runs in this clone already (pid $pid_two)" "$T/out" || return 1
+	! timeout 600 "$T/one/quickstart" build >"$T/out" 2>&1 && grep -q "runs in this clone already (pid $pid_one)" "$T/out" &&
+		! timeout 600 "$T/two/quickstart" build >"$T/out" 2>&1 && grep -q "runs in this clone already (pid $pid_two)" "$T/out" || return 1
 	# who was refused has not taken the lock along, and who ends has not ended the other
 	[ -e "$T/one/.work/running" ] && finish one && kill -0 "$pid_two" && [ -e "$T/two/.work/running" ] && finish two
 }

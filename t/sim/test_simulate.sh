@@ -76,7 +76,7 @@ users() { run 0 sim --users --procs=64 synthetic:jobs=200,users=5 && out '^user 
 ok "--users tells the figures of each user" users
 
 partial() {
-	"$SCHEDLUA" sim --json --jobs="$T/part.csv" --machine=64x8c2g synthetic:jobs=200000 >"$T/out" 2>"$T/err" &
+	"$SCHEDLUA" sim --json --jobs="$T/part.csv" --machine=64x8c2g synthetic:jobs=1000000 >"$T/out" 2>"$T/err" &
 	pid=$!
 	i=0	# interrupts are caught before the file is made
 	while [ ! -e "$T/part.csv" ] && [ $i -lt 300 ]; do

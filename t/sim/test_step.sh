@@ -74,7 +74,7 @@ ok "an agent that hangs is not waited for longer than --timeout" hangs
 
 never_reads() {	# what it is told fills the pipe; it answers all the same
 	exec 9<>"$T/fifo"
-	yes '{"done": true}' 2>"$T/yes" | timeout -k 5 60 "$SCHEDLUA" sim --step --timeout=1 --procs=64 synthetic:jobs=2000 >&9 2>"$T/err"
+	yes '{"done": true}' 2>"$T/yes" | timeout -k 5 600 "$SCHEDLUA" sim --step --timeout=1 --procs=64 synthetic:jobs=2000 >&9 2>"$T/err"
 	status=$?
 	exec 9>&-
 	[ $status = 1 ] && err 'step: the agent has not read line [0-9]* within 1 s$'
@@ -84,9 +84,9 @@ ok "an agent that never reads is not waited for longer than --timeout" never_rea
 stopped() {	# while the first answer is waited for
 	mkfifo "$T/lines" && exec 9<>"$T/fifo" 8<>"$T/lines"
 	"$SCHEDLUA" sim --step --machine=4x8c "$T/two.swf" <&9 >&8 2>"$T/err" &
-	line=$(timeout 30 head -n 1 <&8)
+	line=$(timeout 300 head -n 1 <&8)
 	kill -INT $!
-	end=$(timeout 30 head -n 1 <&8) || kill -9 $!
+	end=$(timeout 300 head -n 1 <&8) || kill -9 $!
 	wait $!
 	status=$?
 	exec 9>&- 8>&-
@@ -135,7 +135,7 @@ shared() {
 		        os._exit(1)
 		os._exit(0)
 	EOP
-	timeout -k 5 60 python3 "$T/shared.py" "$T/lines" "$SCHEDLUA" sim --step --procs=64 synthetic:jobs=500 2>"$T/err" &&
+	timeout -k 5 600 python3 "$T/shared.py" "$T/lines" "$SCHEDLUA" sim --step --procs=64 synthetic:jobs=500 2>"$T/err" &&
 		err 'nothing runs, nothing arrives, and the'
 }
 ok "whoever else has the agent's files open never finds them non-blocking" shared

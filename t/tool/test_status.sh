@@ -44,10 +44,12 @@ status_none() {
 }
 ok "status says where it looked, and where the file is broken" status_none
 
-# A process that is called slurmctld, and what it would have written just now.
+# A process that is called slurmctld, from the moment on when it has become that program, and what it would have written just now.
 cp "$(command -v sleep)" "$T/slurmctld"
-"$T/slurmctld" 1000 &
+"$T/slurmctld" 100000 &
 CTLD=$!
+tries=0
+until [ "$(cat "/proc/$CTLD/comm")" = slurmctld ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
 trap 'kill "$CTLD"; rm -rf "$T"' EXIT
 until grep -qx slurmctld "/proc/$CTLD/comm" || ! kill -0 "$CTLD"; do sleep 0.1; done
 mkdir "$T/check"

@@ -88,11 +88,16 @@ elsewhere() { log_since | sed -nE 's/.*JobId=([0-9]+).*: select gave other cores
 
 has_nodes() { squeue -h -r -t R,CF -o %i | wc -l; }
 
-# Nothing has started for five looks in which the scheduler had time to.
-LAST=-1 QUIET=0
+passes() { sdiag | sed -n '/^Backfilling/,$s/^\tTotal cycles: *//p' | head -n 1; }
+
+# Nothing has started for five passes of the scheduler.
+LAST=-1 QUIET=0 PASSES=0
 quiet() {
-	local n
+	local n passes
 	sleep 1
+	passes=$(passes)
+	[ "${passes:-0}" -gt "$PASSES" ] || return 1
+	PASSES=$passes
 	n=$(has_nodes)
 	if [ "$n" = "$LAST" ] && [ "$n" -gt 0 ]; then QUIET=$((QUIET + 1)); else LAST=$n QUIET=0; fi
 	[ "$QUIET" -ge "$1" ]
@@ -100,13 +105,13 @@ quiet() {
 
 under() { # stock | lua
 	begin "$1" UP
-	LAST=-1 QUIET=0
+	LAST=-1 QUIET=0 PASSES=0
 	wait_for 9 quiet 5	# (a second for each look)
 	scontrol -d -o show job > "$C/$1.jobs"
 	audit_allocations
 }
 
-# What sched/lua has not come to yet it may: looked at again for a minute.
+# What sched/lua has not come to yet it may: looked at again for some minutes.
 compare() {
 	{ scontrol -d -o show job; elsewhere; } > "$C/lua.jobs"
 	lua5.4 "$HERE/parity.lua" compare "$TOP/doc/parity.md" "$C/options" "$C/stock.jobs" "$C/lua.jobs" \
@@ -119,8 +124,8 @@ alike() {
 	under stock
 	leave_out_held
 	under lua
-	log_has 'sched/lua: the engine runs'
-	for look in {1..12}; do
+	wait_for 20 log_has 'sched/lua: the engine runs'
+	for look in {1..48}; do
 		if compare; then
 			same=$look
 			break

@@ -292,8 +292,8 @@ misbehaves() {
 	starts "$id" 15
 	next=$(submit -N2)
 	starts "$next" 15
-	log_said 'policy failed|engine|trigger\.lua'
-	status_says last_error '[a-z]'
+	wait_for 20 log_said 'policy failed|engine|trigger\.lua'
+	wait_for 20 status_says last_error '[a-z]'
 	same_slurmctld
 	good_site
 }
@@ -337,7 +337,7 @@ slow() {
 		starts "$id" 15
 	done
 	wait_for 10 status_is source site	# three failures would have put it to rest
-	[ "$(status truncated)" -ge 3 ]
+	wait_for 20 eval '[ "$(status truncated)" -ge 3 ]'
 	same_slurmctld
 	good_site
 }
@@ -371,7 +371,7 @@ broken_at_start() {
 	CTLD=$(cluster_ctld_pid)
 	id=$(submit -N1)
 	starts "$id"
-	log_said 'sched\.lua:1'
+	wait_for 20 log_said 'sched\.lua:1'
 	wait_for 5 status_is source 'last good'
 }
 it "with a broken site file at start the last good set decides" broken_at_start
@@ -386,7 +386,7 @@ nothing_kept() {
 	CTLD=$(cluster_ctld_pid)
 	id=$(submit -N1)
 	starts "$id"
-	log_said 'last good policy set: .*damaged'
+	wait_for 20 log_said 'last good policy set: .*damaged'
 	wait_for 5 status_is source bundled
 }
 it "and where that is damaged the bundled easy" nothing_kept

@@ -29,7 +29,7 @@ book_says() { book | grep -qE -- "$1"; }
 both_decide() {
 	local id
 	wait_for 20 shadows backfill
-	log_has 'shadow mode: sched/backfill decides'
+	wait_for 20 log_has 'shadow mode: sched/backfill decides'
 	id=$(submit -N1)
 	starts "$id"
 	wait_for 20 book_says "\"ran\": \[\{.*\"job\": $id,"
@@ -127,7 +127,7 @@ shadowed() {
 	status_is starts 0
 	diff "$C/scene.plain" "$C/scene.shadow"
 	fails log_said "the meddler was here"
-	book_says '"why": "policy", "text": "the meddler refuses it"'
+	wait_for 20 book_says '"why": "policy", "text": "the meddler refuses it"'
 	grep -q '"verb": "cancel".*"fate": "shadow"' "$C/state/schedlua/decisions.jsonl"
 }
 it "in shadow mode the same jobs run on the same nodes, whatever the policies want" shadowed
@@ -194,7 +194,7 @@ it "what both did is reported" reported
 typo() {
 	restart "SchedulerParameters=lua_shadow=bakfill,$STOCK,$LUA"
 	wait_for 20 shadows backfill
-	log_has 'lua_shadow=bakfill: expected backfill or builtin'
+	wait_for 20 log_has 'lua_shadow=bakfill: expected backfill or builtin'
 	starts "$(submit -N1)"
 }
 it "a word that is not known means backfill, and never that the policies decide" typo
@@ -215,7 +215,7 @@ it "looking at the queue leaves no trace in it" no_trace
 builtin() {
 	restart "SchedulerParameters=lua_shadow=builtin,$STOCK,$LUA"
 	wait_for 20 shadows builtin
-	log_has 'Built-in scheduler plugin loaded|shadow mode: sched/builtin decides'
+	wait_for 20 log_has 'Built-in scheduler plugin loaded|shadow mode: sched/builtin decides'
 	starts "$(submit -N1)"
 }
 it "builtin can be hosted, too" builtin

@@ -9,7 +9,8 @@ needs_plugin
 STOCK=bf_interval=1,sched_interval=1,sched_min_interval=0,default_queue_depth=2000
 # Under that name heterogeneous jobs are accepted. What is requeued waits for as long as credentials last.
 live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE" \
-	"PartitionName=graced Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=10" \
+	"PartitionName=graced Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=30" \
+	"PartitionName=patient Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=3000" \
 	"PartitionName=paused Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE" \
 	"PartitionName=killed Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL" \
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
@@ -71,7 +72,7 @@ graced() {
 	wait_for 10 job_waits_for "$job" 'waits for 4 jobs that are being stopped for it'
 	wait_for 10 status_says places "JobId=$job: .*, 4 jobs left"
 	job_is "$job" PENDING
-	starts "$job" 60
+	starts "$job" 90
 	in_place "$job"
 	wait_for 20 requeued_once "${V[@]}"
 	left_alone "${REST[@]}"
@@ -81,14 +82,15 @@ it "GraceTime passes between being told to end and being ended" graced
 flooded() {
 	local job
 	machine graced 2
+	flood_is_ready 40
 	job=$(take take_v -N4)
 	is_held "$job"
-	flood 40
+	flood_comes
 	wait_for 20 has_ended "${V[0]}"
 	wait_for 20 has_ended "${V[1]}"
 	stays_pending "$job"
 	none_on "$PLACE"
-	starts "$job" 60
+	starts "$job" 90
 	in_place "$job"
 	none_on "$PLACE"
 	left_alone "${REST[@]}"
@@ -100,7 +102,7 @@ it "the place is held against a flood of jobs that select places" flooded
 gang_of_het() {
 	local job id
 	id=$(sbatch --parsable --output=/dev/null -J v -p low -t 60 --requeue -N2 --exclusive : -J v -p low -N2 --exclusive \
-		--wrap 'exec sleep 600')
+		--wrap 'exec sleep 3000')
 	wait_for 30 eval '[ "$(squeue -h -j '"$id"' -t R -o %i | wc -l)" = 2 ]'
 	PLACE=$(squeue -h -j "$id" -o %N | paste -sd,)
 	job=$(take gang_v -N4)
@@ -113,12 +115,13 @@ it "all components of a heterogeneous job are stopped together" gang_of_het
 
 cancelled() {
 	local job
-	machine graced
+	machine patient
 	job=$(take take_v -N4)
 	is_held "$job"
 	scancel "$job"
 	gives_up
-	log_has "the place that is held for JobId=$job is given up: the job is gone"
+	wait_for 10 log_has "the place that is held for JobId=$job is given up: the job is gone"
+	scancel "${V[@]}"
 	flood 4
 	wait_for 60 floods
 }
@@ -126,7 +129,7 @@ it "the place is given up when its job is cancelled" cancelled
 
 held_by_user() {
 	local job
-	machine graced
+	machine patient
 	job=$(take take_v -N4)
 	is_held "$job"
 	scontrol hold "$job"
@@ -141,7 +144,7 @@ requeues_itself() {
 	is_held "$job"
 	wait_for 10 all_told "${V[@]}"
 	scontrol requeue "${V[0]}"
-	starts "$job" 60
+	starts "$job" 90
 	in_place "$job"
 	wait_for 20 requeued_once "${V[@]}"
 	left_alone "${REST[@]}"
@@ -150,11 +153,11 @@ it "a victim whose user requeues it meanwhile is stopped once" requeues_itself
 
 brief() {
 	local job
-	machine graced
+	machine patient
 	job=$(take brief_v -N4)
-	is_held "$job"
+	wait_for 20 log_has "a place is held for JobId=$job"
+	wait_for 20 log_has "the place that is held for JobId=$job is given up: its time is over"
 	gives_up
-	log_has "the place that is held for JobId=$job is given up: its time is over"
 }
 it "the place is given up when its time is over" brief
 
@@ -167,7 +170,7 @@ engine_dies() {
 	kill -9 "$pid"
 	flood 20
 	wait_for 20 cluster_gone "$pid"
-	starts "$job" 60
+	starts "$job" 90
 	in_place "$job"
 	wait_for 20 requeued_once "${V[@]}"
 }
@@ -182,7 +185,7 @@ without_engine() {
 	kill -9 "$(engine_pid)"
 	wait_for 20 status_is source fallback
 	flood 20
-	starts "$job" 60
+	starts "$job" 90
 	in_place "$job"
 	none_on "$PLACE"
 	well
@@ -217,7 +220,7 @@ it "slurmctld is killed between signal and start: the place is held, nobody is s
 blocks_nothing() {
 	killed_between stock
 	wait_for 90 has_ended "${V[0]}"
-	starts "$JOB" 60
+	starts "$JOB" 90
 	fresh lua
 	gives_up
 }
@@ -301,10 +304,11 @@ stock_loses() {
 	V=()
 	for _ in $(seq 8); do V+=("$(victim v graced -N1 --exclusive)"); done
 	ids_run "${V[@]}"
+	flood_is_ready 40 top
 	job=$(submit -J take_v -p high -N4 --exclusive -t 60)
 	wait_for 30 eval '[ "$(squeue -h -t R -n v -o %i | while read -r id; do told "$id" && echo; done | wc -l)" -ge 4 ]'
-	flood 40 top
-	wait_for 60 floods
+	flood_comes
+	wait_for 90 floods
 	job_is "$job" PENDING
 }
 it "under sched/backfill a flood has the nodes that were freed for another job" stock_loses

@@ -13,7 +13,7 @@ export SBATCH_ACCOUNT=lab
 
 qos() { sacctmgr -i -Q add qos "$@" > /dev/null; }
 accounting_up() {
-	database_with_root && qos low && qos graced GraceTime=12 && qos urgent Preempt=low,graced &&
+	database_with_root && qos low && qos graced GraceTime=30 && qos urgent Preempt=low,graced &&
 		sacctmgr -i -Q modify user root set qos=normal,low,graced,urgent > /dev/null && database_enforce associations,limits,qos
 }
 it "an accounting database comes up" accounting_up
@@ -50,12 +50,15 @@ scene() { # NAME FUNCTION : under both
 
 # With ENDS=N it ends so many seconds after it is told to, else when GraceTime is over.
 runs() { # QOS OPTION... : a job that may be stopped, running; its id is added to LOW
-	local script='exec sleep 600' id
-	[ -z "${ENDS-}" ] || script="srun bash -c 'trap \"sleep $ENDS; exit 0\" TERM; sleep 600 & wait'; true"
+	local script='exec sleep 3000' id
+	[ -z "${ENDS-}" ] ||
+		script="srun bash -c 'trap \"sleep $ENDS; exit 0\" TERM; echo \$SLURM_JOB_ID >> $C/log/steps; sleep 3000 & wait'; true"
 	id=$(sbatch --parsable -o /dev/null --requeue -t 60 --qos="$1" "${@:2}" --wrap "echo \$SLURM_JOB_ID >> $C/ran; $script")
 	starts "$id" 30
+	[ -z "${ENDS-}" ] || wait_for 30 has_steps "$id"
 	LOW+=("$id")
 }
+has_steps() { [ "$(grep -csx "$1" "$C/log/steps")" = "$(expand "$(job_nodes "$1")" | wc -l)" ]; }	# that hear when it is told to end
 urgent() { submit --qos=urgent -t 30 --priority=1000 "$@"; }
 told() { [[ $(job_get "$1" PreemptTime) == 2* ]]; }
 all_once_and_whole() { local ids; mapfile -t ids < <(stopped "${LOW[@]}"); once_and_whole "${ids[@]}"; }
@@ -64,10 +67,8 @@ others_spared() {
 	for id in "${LOW[@]}"; do [ -n "$(stopped "$id")" ] || spared "$id" || return 1; done
 }
 stopped() { # JOBID... : those that were told to end, or were requeued
-	local id
-	for id; do
-		! told "$id" && [ "$(job_get "$id" Restarts)" = 0 ] || echo "$id"
-	done
+	scontrol -o show job | awk -v ids=" $* " '
+		/^JobId=/ && index(ids, " " substr($1, 7) " ") && (/ PreemptTime=2/ || !/ Restarts=0 /) { print substr($1, 7) }'
 }
 count_stopped() { stopped "${LOW[@]}" | wc -l; }
 settled() { # nobody is being stopped any more
@@ -89,14 +90,17 @@ spared() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Resta
 
 # Those that are stopped give their nodes back one after the other, and jobs for one node, of higher priority, wait.
 flood_scene() {
-	local job i n
+	local job i n flood=()
 	LOW=()
-	for i in 0 1 2 3 4 5 6 7; do ENDS=$((i % 4 * 2)) runs graced -N1 --exclusive; done
+	for i in 0 1 2 3 4 5 6 7; do ENDS=$((i % 4 * 5)) runs graced -N1 --exclusive; done
+	for i in $(seq 20); do flood+=("$(submit -J native -N1 --exclusive -t 60 --hold)"); done
 	job=$(urgent -N4 --exclusive)
 	wait_for 30 eval '[ "$(count_stopped)" -ge 4 ]'
-	for i in $(seq 20); do submit -J native -N1 --exclusive -t 60 --priority=1000000 > /dev/null; done
+	i=$(IFS=,; echo "${flood[*]}")
+	scontrol release "$i"	# all at once
+	scontrol update JobId="$i" Priority=1000000
 	if [ "$WHO" = lua ]; then
-		starts "$job" 60
+		starts "$job" 90
 		n=$(count_stopped)
 		tell "the job starts; jobs stopped for it: $n; jobs of the flood on nodes freed for it: 0"
 		[ "$n" = 4 ]

@@ -5,7 +5,7 @@
 needs_plugin
 KILLER=$SL_BUILD/t/live/.libs/kill_at.so
 [ -f "$KILLER" ] || skip_all "t/live/kill_at.so is not built"
-live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=40" \
+live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=90" \
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
 	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
 	PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
@@ -19,7 +19,7 @@ reload <<-'EOL'
 EOL
 wait_for 20 status_is source site
 
-low() { sbatch --parsable --output=/dev/null -J low -p low -t 60 --requeue --exclusive "$@" --wrap 'exec sleep 600'; }
+low() { sbatch --parsable --output=/dev/null -J low -p low -t 60 --requeue --exclusive "$@" --wrap 'exec sleep 3000'; }
 all_run() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
 told() { local id; for id; do [[ $(job_get "$id" PreemptTime) == 2* ]] || return 1; done; }
 left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] && ! told "$id" || return 1; done; }
@@ -41,11 +41,11 @@ earlier() {
 	scancel "${others[@]:0:3}"
 	starts "$job" 20
 	all_run "${victims[@]}"		# GraceTime goes on
-	log_has "JobId=$job has started earlier on other nodes than the place that is held for it, which is released; jobs that were told"
+	wait_for 20 log_has "JobId=$job has started earlier on other nodes than the place that is held for it, which is released; jobs that were told"
 	wait_for 10 status_is places ""
 	# what comes free is for the next one, for whom nobody else is stopped
 	next=$(submit -p high -N3 --exclusive -t 60)
-	starts "$next" 90
+	starts "$next" 180
 	wait_for 20 restarted_once "${victims[@]}"
 	left_alone "${others[@]:3}"
 }
@@ -77,7 +77,7 @@ before_signal() {
 	wait_for 150 eval '[ "$(date +%s)" -gt '$((end + 1))' ]'
 	cluster_ctld_start
 	starts "$job" 60
-	log_has "the place that is held for JobId=$job is given up: those that were to be stopped for it are not: (it starts elsewhere|the plan releases it)"
+	wait_for 20 log_has "the place that is held for JobId=$job is given up: those that were to be stopped for it are not: (it starts elsewhere|the plan releases it)"
 	wait_for 10 status_is places ""
 	left_alone "${ids[@]}"
 	[ -z "$(victims_of "$job")" ]

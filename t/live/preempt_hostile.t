@@ -8,16 +8,16 @@ live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
 	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
 	PreemptType=preempt/partition_prio PreemptMode=REQUEUE MaxArraySize=2001 MaxJobCount=20000 \
-	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50,lua_budget=30"
 needs_engine
 
 runuser -u $STRANGER -- test -r "$SLURM_CONF" || skip_all "$TOP: others than root cannot come here"
 chmod 1777 "$JOBS"
 # Her jobs began later than all others, so that what is lost is less.
 hers() { # PARTITION OPTION...
-	runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" sbatch --parsable --output=/dev/null -D / -t 60 -p "$@" --wrap 'exec sleep 600'
+	runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" sbatch --parsable --output=/dev/null -D / -t 60 -p "$@" --wrap 'exec sleep 3000'
 }
-others() { sbatch --parsable --output=/dev/null -t 60 -p low -N1 --exclusive "$@" --wrap 'exec sleep 600'; }
+others() { sbatch --parsable --output=/dev/null -t 60 -p low -N1 --exclusive "$@" --wrap 'exec sleep 3000'; }
 she() { runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@"; }
 all_run() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
 left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] || return 1; done; }

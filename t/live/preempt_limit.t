@@ -31,11 +31,12 @@ limited() {
 	holder=$(submit -p high --qos=one -N1 --exclusive -t 60)
 	starts "$holder"
 	for _ in 1 2 3; do
-		ids+=("$(sbatch --parsable --output=/dev/null -p low -t 60 -N1 --requeue --exclusive --wrap 'exec sleep 600')")
+		ids+=("$(sbatch --parsable --output=/dev/null -p low -t 60 -N1 --requeue --exclusive --wrap 'exec sleep 3000')")
 	done
 	wait_for 30 all_run "${ids[@]}"
 	job=$(submit -p high --qos=one -N1 --exclusive -t 60)
 	wait_for 30 job_waits_for "$job" '^QOSGrpNodeLimit$'
+	wait_for 30 log_has 'is not stopped for'
 	all_run "${ids[@]}"
 	[ "$(status stops)" = 0 ]
 	# it is said once, not in each cycle, and so that a place was held; and nothing else keeps it

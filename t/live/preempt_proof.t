@@ -26,7 +26,7 @@ proof() {
 	own=$(submit -p main -N1 --exclusive -t 60)
 	starts "$own" 30
 	for _ in 1 2 3; do
-		ids+=("$(sbatch --parsable --output=/dev/null -p low -t 60 --requeue --exclusive -N1 --wrap 'exec sleep 600')")
+		ids+=("$(sbatch --parsable --output=/dev/null -p low -t 60 --requeue --exclusive -N1 --wrap 'exec sleep 3000')")
 	done
 	wait_for 30 all_run "${ids[@]}"
 	job=$(submit -p high -N4 --exclusive -t 60)
@@ -39,7 +39,7 @@ proof() {
 	[ "$(grep -c '"shortages"' "$C/state/schedlua/decisions.jsonl")" = "$n" ]
 	scancel "$own"
 	starts "$job" 90
-	explains "$job" "^    stopped for it: job [0-9]+, job [0-9]+, job [0-9]+$"
+	wait_for 20 explains "$job" "^    stopped for it: job [0-9]+, job [0-9]+, job [0-9]+$"
 	wait_for 20 status_is shortages 0
 }
 it "why nobody is stopped is said once, with what stays short; and who is, when that helps" proof

@@ -156,6 +156,7 @@ it "a job may outlast its time by OverTimeLimit, and small ones run meanwhile" o
 
 # The epilog of a job does not end: its node answers, and stays COMPLETING.  Slurm's backfill keeps all others from
 # starting beside the wide job then, which it expects in a second, again and again.
+says_it_hangs() { squeue -h -j "$1" -o %R | grep 'or hangs'; } # JOBID
 hung() {
 	local job wide small
 	printf '#!/bin/sh\nwhile [ -e %s ]; do sleep 0.2; done\n' "$C/hang" > "$C/epilog"
@@ -174,7 +175,7 @@ hung() {
 	job_is "$job" COMPLETING
 	job_is "$wide" PENDING
 	wait_for 20 job_waits_for "$wide" ReqNodeNotAvail
-	squeue -h -j "$wide" -o %R | grep 'or hangs'
+	wait_for 20 says_it_hangs "$wide"
 	rm "$C/hang"
 	wait_for 20 job_is "$job" CANCELLED
 }

@@ -95,7 +95,7 @@ private() {
 	mark_log
 	says "lua_publish=$PUBLIC" PrivateData=jobs
 	wait_for 20 nothing_published
-	log_said 'nothing is published \(lua_publish\): PrivateData'
+	wait_for 20 log_said 'nothing is published \(lua_publish\): PrivateData'
 	other=$(submit -N1)
 	waiting
 	as_stranger schedlua explain "$id"

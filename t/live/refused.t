@@ -9,7 +9,7 @@ built=$SL_BUILD/t/tool/faulty_engine
 [ -x "$built" ] || skip_all "t/tool/faulty_engine is not built"
 FAULTY=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/faulty_engine
 mkdir -p "${FAULTY%/*}" && cp "$built" "$FAULTY"
-live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_engine=$FAULTY"
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=30,lua_engine=$FAULTY"
 STATE=$C/state/schedlua
 
 cat > "$C/etc/sched.lua.new" <<'EOL'
@@ -63,8 +63,8 @@ is_counted_and_kept() {
 	wait_for 15 rows_exceed 0
 	wait_for 10 told_by_status "$BAD"
 	schedlua status --openmetrics | grep -q '^schedlua_rows_refused_total [1-9]'
-	is_kept snap
-	is_kept plan
+	wait_for 5 is_kept snap
+	wait_for 5 is_kept plan
 	wait_for 5 stands_in_journal "$BAD"
 	schedlua explain "$BAD" | grep -q 'the checker refused its place'
 }

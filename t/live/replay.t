@@ -31,10 +31,10 @@ play() {
 	EOL
 	wait_for 15 policy_is fcfs
 	wait_for 15 recorded_at_least 2
-	a=$(FOR=8 submit -N6 --exclusive -t 2)
+	a=$(FOR=20 submit -N6 --exclusive -t 20)
 	starts "$a"
-	b=$(FOR=2 submit -N8 --exclusive -t 1)
-	SHORT=$(FOR=2 submit -N1 --exclusive -t 1)
+	b=$(FOR=2 submit -N8 --exclusive -t 10)
+	SHORT=$(FOR=2 submit -N1 --exclusive -t 10)
 	job_is "$SHORT" PENDING
 	ends "$b" 60
 	ends "$SHORT" 60
@@ -108,6 +108,7 @@ it "as many snapshots are kept as slurm.conf says" bounded
 off() {
 	sed -i 's/lua_record=1,//' "$C/etc/slurm.conf"
 	scontrol reconfigure
+	starts "$(submit -N1)"		# the cycle that went on meanwhile has ended
 	rm -rf "$RECORD"
 	starts "$(submit -N1)"
 	starts "$(submit -N1)"

@@ -10,7 +10,7 @@ mkdir -p "${EPILOG%/*}"
 printf '#!/bin/sh\nn=0\nwhile [ -e %s ] || [ -e %s.$SLURMD_NODENAME ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done\n' \
 	"$HOLD" "$HOLD" > "$EPILOG"
 chmod +x "$EPILOG"
-live_begin 4 CompleteWait=120 EpilogMsgTime=0 "Epilog=$EPILOG" MessageTimeout=20 \
+live_begin 4 CompleteWait=120 EpilogMsgTime=0 "Epilog=$EPILOG" MessageTimeout=90 \
 	"SchedulerParameters=${SL_SCHED_PARAMETERS:-defer,sched_interval=-1,lua_interval=0.5},max_rpc_cnt=4,bf_interval=1"
 trap 'rm -f "$HOLD" "$HOLD".*' EXIT
 

@@ -49,6 +49,7 @@ shown() {
 }
 it "the page has the queue, the plan and what runs, and explains a job" shown
 
+one_waited() { sdiag > "$C/sdiag" && grep -A20 '^Backfilling stats' "$C/sdiag" | grep -qE 'Last queue length: +1$'; }
 counted() {
 	local before
 	begin
@@ -61,9 +62,8 @@ counted() {
 	tail -n 1 "$C/got" | grep -qx '# EOF'
 	before=$(sed -n 's/^slurm_bf_cycle_cnt //p' "$C/got")
 	[ "$before" -gt 0 ]
-	sdiag > "$C/sdiag"
+	wait_for 20 one_waited
 	grep -A20 '^Backfilling stats' "$C/sdiag" | grep -qE 'Total cycles: +[1-9]'
-	grep -A20 '^Backfilling stats' "$C/sdiag" | grep -qE 'Last queue length: +1$'
 	if /usr/bin/python3 -c 'import prometheus_client' 2> /dev/null; then
 		/usr/bin/python3 -c 'import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as p
 print(len(list(p(sys.stdin.read()))), "families")' < "$C/got"
@@ -71,15 +71,17 @@ print(len(list(p(sys.stdin.read()))), "families")' < "$C/got"
 }
 it "figures are right, have Slurm's names, and sdiag has those of backfill" counted
 
+backfilled_jobs() { sdiag | sed -n 's/.*Total backfilled jobs (since last slurm start): //p'; }
+more_backfilled() { [ "$(backfilled_jobs)" -gt "$1" ]; } # HOW_MANY
 backfilled() {
 	local long short before
-	before=$(sdiag | sed -n 's/.*Total backfilled jobs (since last slurm start): //p')
+	before=$(backfilled_jobs)
 	long=$(submit -N "$((NODES - 1))" --exclusive -t 10)
 	starts "$long"
 	submit -N "$NODES" --exclusive -t 10 > /dev/null
 	short=$(submit -N1 -t 1)
 	starts "$short"
-	[ "$(sdiag | sed -n 's/.*Total backfilled jobs (since last slurm start): //p')" -gt "$before" ]
+	wait_for 20 more_backfilled "$before"
 }
 it "a job that starts ahead of one that waits is a backfilled one" backfilled
 

@@ -14,23 +14,23 @@ batch() {
 it "a batch job starts and finishes" batch
 
 step() {
-	[ "$(timeout 30 srun -N3 --ntasks-per-node=1 hostname | wc -l)" = 3 ]
+	[ "$(timeout 300 srun -N3 --ntasks-per-node=1 hostname | wc -l)" = 3 ]
 }
 it "srun gets an allocation and runs its tasks" step
 
 allocation() {
 	# shellcheck disable=SC2016
-	[ "$(timeout 30 salloc -Q -N2 bash -c 'echo $SLURM_JOB_NUM_NODES')" = 2 ]
+	[ "$(timeout 300 salloc -Q -N2 bash -c 'echo $SLURM_JOB_NUM_NODES')" = 2 ]
 }
 it "salloc gets an allocation and gives it back" allocation
 
 step_in_allocation() {
-	[ "$(timeout 30 salloc -Q -N2 -n4 srun hostname | wc -l)" = 4 ]
+	[ "$(timeout 300 salloc -Q -N2 -n4 srun hostname | wc -l)" = 4 ]
 }
 it "srun in an allocation of salloc uses its nodes" step_in_allocation
 
 immediate_now() {
-	timeout 30 srun --immediate=20 -N1 true
+	timeout 300 srun --immediate=60 -N1 true
 }
 it "srun --immediate starts at once on an idle cluster" immediate_now
 
@@ -38,8 +38,8 @@ immediate_never() {
 	local id
 	id=$(submit -N "$NODES" --exclusive)
 	starts "$id"
-	fails timeout 30 srun --immediate=1 -N1 true
-	has_jobs PENDING -eq 0
+	fails timeout 300 srun --immediate=1 -N1 true
+	wait_for 10 has_jobs PENDING -eq 0
 }
 it "srun --immediate gives up on a full cluster and leaves nothing queued" immediate_never
 

@@ -13,8 +13,8 @@ array_is_over() { [ -z "$(squeue -h -j "$1" -o %i 2> /dev/null)" ]; }
 sweep() {
 	local id
 	export POLICIES="easy fcfs" WORKLOADS="esp" SEEDS=3
-	id=$(sbatch --parsable --array=0-3 --cpus-per-task=1 --time=5 "$TOP/examples/sweep.sbatch")
-	wait_for 90 array_is_over "$id"
+	id=$(sbatch --parsable --array=0-3 --cpus-per-task=1 --time=60 "$TOP/examples/sweep.sbatch")
+	wait_for 300 array_is_over "$id"
 	cat sweep.*.log
 	[ "$(find . -name 'sweep.*.csv' | wc -l)" = 4 ]
 	awk 'FNR > 1 || NR == 1' sweep.*.csv | sort > joined.csv
@@ -27,8 +27,8 @@ it "the parts of examples/sweep.sbatch, joined, are the whole comparison" sweep
 elsewhere() {
 	rm -f sweep.*
 	# numbers of an array need not begin at 0
-	starts "$(POLICIES=easy WORKLOADS=esp SEEDS=2 sbatch --parsable --array=5-6 --cpus-per-task=1 --time=5 "$TOP/examples/sweep.sbatch")"
-	wait_for 60 both
+	starts "$(POLICIES=easy WORKLOADS=esp SEEDS=2 sbatch --parsable --array=5-6 --cpus-per-task=1 --time=60 "$TOP/examples/sweep.sbatch")"
+	wait_for 300 both
 	awk 'FNR > 1 || NR == 1' sweep.5.csv sweep.6.csv | sort > joined.csv
 	schedlua compare --csv --runs --quiet --seeds=2 --policies=easy esp | sort | diff joined.csv -
 }
@@ -42,8 +42,9 @@ search() {
 	export OPTIONS="--procs=64 --window=0.25 --trials=5"
 	# shellcheck disable=SC2086
 	schedlua tune --quiet --site="$SITE" --workload="$WORKLOAD" $OPTIONS > whole
-	starts "$(sbatch --parsable --array=0-2 --cpus-per-task=1 --time=5 "$NEXT")"
-	wait_for 120 test -s tune.out
+	starts "$(sbatch --parsable --array=0-2 --cpus-per-task=1 --time=60 "$NEXT")"
+	wait_for 300 test -s tune.out
+	wait_for 300 queue_is_empty	# (by then it is whole)
 	cat tune.*.log
 	[ "$(find state -name '*.tune' | wc -l)" -ge 2 ]
 	grep -v ' is written' tune.out | diff whole -

@@ -33,7 +33,7 @@ no_partition() {
 	mark_log
 	printf 'return (require "sched").site { partitions = {\n  smal = "fcfs" } }\n' | cluster_site
 	wait_for 20 without_effect
-	log_said "sched.lua:2: no partition 'smal' in this cluster"
+	wait_for 20 log_said "sched.lua:2: no partition 'smal' in this cluster"
 	schedlua check "$C/etc/sched.lua" | grep -q "sched.lua:2: no partition 'smal'"
 	scontrol create PartitionName=smal Nodes=n001
 	wait_for 20 fails without_effect
@@ -55,8 +55,8 @@ explain_wait() {
 	wide=$(submit -N "$NODES" --exclusive --time=10)
 	behind=$(submit -N 1 --time=60)
 	wait_for 10 explained "$wide" 'waits.*expected to start at'
-	wait_for 10 explained "$behind" 'waits: '
-	grep -q "ahead of it, with a reservation: job $wide at " "$C/out"
+	wait_for 10 explained "$behind" "ahead of it, with a reservation: job $wide at "
+	grep -q 'waits: ' "$C/out"
 	# nothing but the answer, though a capture was taken for the order
 	head -n 1 "$C/out" | grep -q "^Job $behind waits for 1 node with "
 	sed -n 2p "$C/out" | grep -q 'waits: '

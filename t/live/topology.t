@@ -60,11 +60,11 @@ it "what no switch has room for but the root is spread" everywhere
 for_a_while() {
 	local id
 	holds 'n[001-003,005-007,009-011,013-014]'
-	id=$(submit -N2 --exclusive --switches=1@60)
+	id=$(submit -N2 --exclusive --switches=1@300)
 	starts "$id" 60
 	[ "$(job_nodes "$id")" = 'n[015-016]' ]
 	placed_by_engine "$id"
-	id=$(submit -N2 --exclusive --switches=1@60)
+	id=$(submit -N2 --exclusive --switches=1@300)
 	wait_for 60 job_waits_for "$id" 'Resources|needs nodes below 1 leaf switch'
 	stays_pending "$id"
 	scancel "$id"
@@ -75,7 +75,7 @@ it "a job that asks for few switches waits for them, another one does not" for_a
 long_enough() {
 	local id
 	holds 'n[001-003,005-007,009-011,013-016]'
-	id=$(submit -N2 --exclusive --switches=1@60)
+	id=$(submit -N2 --exclusive --switches=1@300)
 	scontrol update JobId="$id" wait-for-switch=8
 	starts "$id" 90
 	[ "$(job_nodes "$id")" = 'n[004,008]' ]
@@ -88,7 +88,7 @@ it "... but for no longer than it is willing to wait" long_enough
 two() {
 	local id
 	holds 'n[001-003,005-007,009-011,013-014]'
-	id=$(submit -N3 --exclusive --switches=2@60)
+	id=$(submit -N3 --exclusive --switches=2@300)
 	starts "$id" 60
 	[ "$(job_nodes "$id")" = 'n[012,015-016]' ]
 	placed_by_engine "$id"

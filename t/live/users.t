@@ -54,7 +54,8 @@ forecast() {
 	[ "$(sched_nodes "$second")" = 'n[001-004]' ]
 	squeue --start -h -j "$second" -o %Y | grep -qx 'n\[001-004\]'
 	wait_for 20 reason_is "$HEAD" Resources
-	[[ $(job_reason "$second") =~ ^(Priority|Resources)$ ]]
+	wait_for 20 job_waits_for "$second" '^(Priority|Resources)$'
+	wait_for 20 job_waits_for "$third" '^(Priority|Resources)$'
 	[[ $(squeue -h -j "$third" -o %R) =~ ^\((Priority|Resources)\)$ ]]
 	node=$(expand "$(sched_nodes "$HEAD")" | grep -E 'n00[34]')
 	wait_for 20 node_is "$node" planned
@@ -119,7 +120,7 @@ without_nodes() {
 	starts "$in"
 	placed_by_engine "$in"
 	job_is "$out" PENDING
-	[ "$(job_reason "$out")" = Licenses ]
+	wait_for 10 reason_is "$out" Licenses
 }
 it "a job in a reservation of licences alone runs on any node" without_nodes
 

@@ -9,7 +9,7 @@ live_begin 8 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF" \
 	"PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF" \
 	PreemptType=preempt/partition_prio PreemptMode=REQUEUE SlurmctldParameters=enable_expedited_requeue MaxArraySize=2001 \
-	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50,lua_budget=30"
+	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
 needs_engine
 HELD=$C/state/schedlua/held
 

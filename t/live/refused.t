@@ -9,7 +9,7 @@ built=$SL_BUILD/t/tool/faulty_engine
 [ -x "$built" ] || skip_all "t/tool/faulty_engine is not built"
 FAULTY=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/faulty_engine
 mkdir -p "${FAULTY%/*}" && cp "$built" "$FAULTY"
-live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=30,lua_engine=$FAULTY"
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_engine=$FAULTY"
 STATE=$C/state/schedlua
 
 cat > "$C/etc/sched.lua.new" <<'EOL'

@@ -54,7 +54,8 @@
  *
  * Reservations.  Nobody else runs on a reservation's nodes between its start and
  * end.  One that holds parts of nodes holds its cores of each, and its jobs have no others; where those are not known,
- * they are at most all but one for each other node.  A job in a reservation stays on its nodes,
+ * they are at most all but one for each other node.  If several hold more cores of a node than it has, the job of one may have what
+ * others hold.  A job in a reservation stays on its nodes,
  * starts within its window and is taken to end with it; other reservations bind it
  * too, unless its own is a maintenance one, or overlapping and the other not
  * maintenance (as in Slurm's job_test_resv()).  Which one it is in, the plan says where the queue

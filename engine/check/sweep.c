@@ -240,23 +240,25 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 }
 
 /* What partial reservations keep free on the node for their own jobs, in parts of cores: the cores that they have there, less
- * those that their jobs use.  A reservation does not count if all jobs that are planned there are its own. */
+ * those that their jobs use.  A reservation does not count if all jobs that are planned there are its own.  Together they may have
+ * more cores than the node (IGNORE_JOBS): what jobs use of the one the others do not keep. */
 static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_reservation_view *resv = &c->snap->reservation;
-	int64_t parts = 0;
+	int64_t parts = 0, most = (int64_t) c->snap->node.cores[node] * CORE_PARTS;
 
 	for (uint32_t r = 0; r < resv->rows; r++) {
 		int64_t kept;
 
+		most -= resv->cores[r] ? w->resv_parts[r] : 0;
 		if (!resv->cores[r] || at < resv->start_time[r] || at >= resv->end_time[r] ||
 		    w->planned.jobs == w->resv_jobs[r] || check_reserved(c, r, node) <= 0)
 			continue;
 		kept = check_resv_cores(c, r, node) * CORE_PARTS - w->resv_parts[r];
 		parts += kept > 0 ? kept : 0;
 	}
-	return parts;
+	return parts < most ? parts : most > 0 ? most : 0;
 }
 
 /* Jobs of a partial reservation have no more cores of the node than it has. */

@@ -113,6 +113,27 @@ static void parts_of_nodes_are_kept_when_a_job_has_ended_there(void **state)
 	leave(&d);
 }
 
+/* As Slurm makes them with IGNORE_JOBS: the job of one may have what the other one holds as well. */
+static void two_reservations_of_more_cores_than_the_node_has_leave_their_jobs_theirs(void **state)
+{
+	struct build *b = loose(0, 1, 2);
+	uint32_t r = build_reservation(b, "all", 0, 3600, 0, 0);
+	struct sl_range parts = { sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 8 }), 1 };
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 8);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 2, .limit = 60 });
+	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "mine"));
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 7, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(start(&d, 3), 0);
+	(void) accepted(&d);
+	leave(&d);
+}
+
 /* --signal=R, beside a reservation with MaxStartDelay: whether it may start is Slurm's to say. */
 static void a_job_that_borrows_from_a_reservation_is_tried_by_select(void **state)
 {
@@ -585,6 +606,7 @@ int main(void)
 		cmocka_unit_test(what_a_job_has_beside_its_reservation_of_parts_of_nodes_is_no_other_jobs),
 		cmocka_unit_test(jobs_that_have_more_than_their_reservation_of_parts_of_nodes_keep_it),
 		cmocka_unit_test(parts_of_nodes_are_kept_when_a_job_has_ended_there),
+		cmocka_unit_test(two_reservations_of_more_cores_than_the_node_has_leave_their_jobs_theirs),
 		cmocka_unit_test(a_job_that_borrows_from_a_reservation_is_tried_by_select),
 		cmocka_unit_test(timelines_of_a_model_have_a_bound_together),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),

@@ -475,7 +475,7 @@ static int take_licenses(struct sl_cluster *c, uint32_t job, struct held *h, int
 	for (uint32_t l = 0; l < lic->rows; l++) {
 		uint32_t n = sl_cluster_licenses(c, h->licenses, l);
 
-		if (n && h->resv == SL_NONE && n > sl_cluster_licenses_left(c, l, c->now, end))
+		if (n && !cluster_brings_licenses(c, h->resv) && n > sl_cluster_licenses_left(c, l, c->now, end))
 			return sl_fail(err, SL_EBUSY, "start: job %" PRIu32 ": %" PRIu32 " of license %s are not free",
 				       c->snap->job.id[job], n, cluster_str(c, lic->name[l]));
 	}

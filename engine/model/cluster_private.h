@@ -465,6 +465,9 @@ void cluster_loans_free(struct sl_cluster *c);
 /* Does it ask for one of its licences, and not for all? */
 bool cluster_any_license(const struct sl_cluster *c, uint32_t job);
 
+/* True if that reservation (SL_NONE: none) sets licences aside: how many its jobs find is left to Slurm. */
+bool cluster_brings_licenses(const struct sl_cluster *c, uint32_t resv);
+
 /* The first instant from *t* on at which what it asks for is free for so many seconds; INT64_MAX: never. */
 int64_t cluster_licensed_from(const struct sl_cluster *c, uint32_t job, int64_t t, int64_t seconds);
 

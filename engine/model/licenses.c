@@ -35,6 +35,11 @@ int cluster_count_licenses(struct sl_cluster *c, struct sl_range rows, int64_t t
 
 /* -- one of several ------------------------------------------------------ */
 
+bool cluster_brings_licenses(const struct sl_cluster *c, uint32_t resv)
+{
+	return resv != SL_NONE && c->snap->reservation.licenses[resv].count;
+}
+
 bool cluster_any_license(const struct sl_cluster *c, uint32_t job)
 {
 	return c->snap->job.asks[job] & SL_ASKS_ANY_LICENSE && c->snap->job.licenses[job].count;

@@ -190,7 +190,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
 	s.expected = r.expected = bk->expected;
-	if (cluster_any_license(p->c, bk->entry.job) && bk->want->resv == SL_NONE)
+	if (cluster_any_license(p->c, bk->entry.job) && !cluster_brings_licenses(p->c, bk->want->resv))
 		s.license = r.license = p->c->snap->job_license.license[bk->licenses.first];
 	s.places = r.places = place_rows(p, bk, start ? &s.dealt : NULL, pen->b);
 	s.by = r.by = put_text(pen, p->by[bk->by]);

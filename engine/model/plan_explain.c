@@ -263,8 +263,8 @@ int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_err
 {
 	int rc;
 
-	/* (those of one that runs in a reservation are left to Slurm) */
-	a->lack.license = a->w->resv == SL_NONE ? lacking_license(a->p->c, a->w->entry.job) : SL_NONE;
+	/* (those of one in a reservation that brings some are left to Slurm) */
+	a->lack.license = cluster_brings_licenses(a->p->c, a->w->resv) ? SL_NONE : lacking_license(a->p->c, a->w->entry.job);
 	if (explain_license(a, r))
 		return 1;
 	rc = has_chance(a, r, err);

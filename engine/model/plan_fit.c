@@ -107,7 +107,7 @@ void plan_attempt_end(struct attempt *a)
 	sl_layout_free(&a->layout);
 }
 
-/* A reservation may bring its own: jobs in one are left to Slurm. */
+/* (Jobs of a reservation that brings some are left to Slurm.) */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 {
 	struct sl_cluster *c = a->p->c;
@@ -115,7 +115,7 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 
 	a->lack.license = SL_NONE;
 	a->licenses = (struct sl_range) { 0, 0 };
-	if (a->w->resv != SL_NONE || !c->snap->job.licenses[a->w->entry.job].count)
+	if (cluster_brings_licenses(c, a->w->resv) || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
 	a->licenses = sl_cluster_choose_licenses(c, a->w->entry.job, t, seconds);
 	for (uint32_t l = 0; l < lic->rows; l++) {
@@ -134,7 +134,7 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 /* The first instant from *t* on at which its licences are free. */
 static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds)
 {
-	return a->w->resv == SL_NONE ? cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds) : t;
+	return cluster_brings_licenses(a->p->c, a->w->resv) ? t : cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds);
 }
 
 /* The variant's request for so many seconds; if nodes that boot may be among its own, for as long as they boot, too.  It is put
@@ -522,7 +522,7 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 
 int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err)
 {
-	if (b->want->resv != SL_NONE)
+	if (cluster_brings_licenses(p->c, b->want->resv))
 		return 0;
 	return cluster_count_licenses(p->c, b->licenses, b->t0, b->t1, sign, err);
 }

@@ -286,6 +286,30 @@ static void licences_of_a_reservation_are_set_aside_for_its_time(void **state)
 	leave(&d);
 }
 
+/* What others have reserved of licences, or have, is none of its either. */
+static void a_job_in_a_reservation_that_brings_no_licences_needs_free_ones(void **state)
+{
+	struct build *b = reserved_licenses();
+	struct desk d;
+
+	(void) state;
+	build_reservation(b, "nodes", 0, 7200, 0, 1);
+	for (uint32_t id = 1; id <= 3; id++) {
+		wants_licenses(b, id, id == 1 ? 3 : 2, id == 2 ? 900 : 300);
+		build_change_job(b, id, .reservation = sl_builder_str(b->builder, "nodes"));
+	}
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 300);
+	(void) accepted(&d);
+	leave(&d);
+}
+
 static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **state)
 {
 	struct build *b = reserved_licenses();
@@ -612,6 +636,7 @@ int main(void)
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
 		cmocka_unit_test(memory_of_nodes_of_which_parts_are_reserved_is_shared),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
+		cmocka_unit_test(a_job_in_a_reservation_that_brings_no_licences_needs_free_ones),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_and_is_too_small_is_no_reason),

@@ -24,6 +24,7 @@ ok "... and what says where to go on" is good '\ta && return 0\n\tb'
 ok "... and a list in quotes" is good "\twait_for 10 eval 'a && b'\n\tc"
 ok "... and one with an alternative" is good '\ta && b || c\n\td'
 ok "what is looked for in a log at once is found" is bad '\ta\n\tlog_said b'
+ok "... or in what the status and explain say" is bad '\tstatus_says a b\n\texplains c d'
 ok "... where it decides where to go on, too" is bad "\tlog_has 'a' || return\n\tb"
 ok "... and not where it is waited for, or must not be there" is good '\twait_for 20 log_said a\n\tfails log_said b'
 echo "1..$n"

@@ -2,7 +2,7 @@
 #
 # Lists of commands (A && B) whose failure nobody would see: `set -e` does not look at them, and they are not the last of a
 # function, which would fail with them.  Lines that are not indented run without `set -e`.  Only what decides where to go on (... && return) may be such a list.
-# And what is looked for in a log once: what has happened is written there in a moment.
+# And what is looked for once in a log, in the status or by explain: what has happened is written there in a moment.
 
 function words(s) {	# without what is quoted or in a subshell, which count as one word
 	gsub(/\\./, "_", s)
@@ -46,8 +46,8 @@ quotes % 2 { text = text "\n" $0 }
 	if (line == "" || line ~ /^#/)
 		next
 	judge(line)
-	if (line ~ /^(log_said|log_has|book_says) /) {
-		printf "%s:%d: the log may have it in a moment, so wait_for it: %s\n", FILENAME, begun, line
+	if (line ~ /^(log_said|log_has|book_says|status_says|explains) /) {
+		printf "%s:%d: it may be written in a moment, so wait_for it: %s\n", FILENAME, begun, line
 		bad = 1
 	}
 	if (text !~ /^\t/ || line !~ /&&/ || line ~ /^\{/ || line ~ /\|\||^(if|while|until|elif|it|function) |^[a-z_]+_? *$/)

@@ -142,8 +142,8 @@ refused() { # REGEX of the log line
 	log_since | grep -E -- "$1" | head -n 2
 	starts "$(submit -N1)"
 	wait_for 10 status_is source 'last good'
-	status_says refusal '[a-z]'
-	status_says last_error "$1"
+	wait_for 10 status_says refusal '[a-z]'
+	wait_for 10 status_says last_error "$1"
 	[ "$(status last_error_time)" -ge "$SINCE" ]
 	same_slurmctld
 	good_site

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline/class.c - the table of classes, moving nodes between them, the log. */
+/* timeline/class.c - the hash table of classes, moving nodes between classes, and the undo log. */
 #include "timeline/impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CHANGES 2		/* are noted for each node */
+#define MOST_CHANGES 2		/* noted changes kept for each node */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -98,7 +98,7 @@ static int grow_table(struct sl_timeline *tl, struct sl_error *err)
 	return 0;
 }
 
-/* An unused class, its arrays kept from an earlier life. */
+/* An unused class.  Its arrays keep the memory of an earlier use. */
 static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 {
 	uint32_t id = tl->spare;
@@ -107,7 +107,7 @@ static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 		tl->spare = tl->class[id].chain;
 		return id;
 	}
-	/* live[], fall[] and turned[] hold as many as there are classes */
+	/* live[], fall[] and turned[] have room for as many entries as class[] */
 	if (sl_grow_list(&tl->class, tl->classes, sizeof(*tl->class), err) ||
 	    sl_grow_list(&tl->live, tl->classes, sizeof(*tl->live), err) ||
 	    sl_grow_list(&tl->fall, tl->classes, sizeof(*tl->fall), err) ||
@@ -124,7 +124,8 @@ static void put_spare(struct sl_timeline *tl, uint32_t id)
 	tl->spare = id;
 }
 
-/* When less is free than now for the first time, when the least is, and how much that is. */
+/* Set steady, ebb and least of the class: the first time at which less is free than now, the last new minimum, and the
+ * minimum. */
 static void summarize(struct sl_node_class *g)
 {
 	static const struct sl_resources nothing;
@@ -138,7 +139,7 @@ static void summarize(struct sl_node_class *g)
 		const struct sl_resources *free = s->blocks ? &nothing : &s->free;
 
 		if (!s->blocks && sl_resources_fit(&s[-1].free, free))
-			continue;	/* nothing less is free than at the step before, so this step is no new least */
+			continue;	/* no amount is less than in the step before: not a new minimum */
 		g->rising = false;
 		if (sl_resources_fit(&g->least, free))
 			continue;
@@ -150,7 +151,7 @@ static void summarize(struct sl_node_class *g)
 
 static void set_steps(struct sl_node_class *g, const struct sl_step *step, uint32_t steps)
 {
-	memmove(g->step, step, steps * sizeof(*step));	/* step may be inside it: not read again */
+	memmove(g->step, step, steps * sizeof(*step));	/* *step* may point into g->step */
 	g->steps = steps;
 	g->next = steps > 1 ? g->step[1].t : SL_FOREVER;
 	summarize(g);
@@ -196,7 +197,7 @@ void sl_node_class_drop(struct sl_timeline *tl, uint32_t id)
 	put_spare(tl, id);
 }
 
-/* Nodes of a class come to what is free now and at the instant watched, or go. */
+/* Add nodes of a class to the sums over what is free now and at the watched time, or (sign -1) subtract them. */
 static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uint32_t nodes, int sign)
 {
 	if (tl->watched != SL_DAWN)
@@ -207,7 +208,7 @@ static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uin
 		tl->idle_nodes += sign * nodes;
 }
 
-/* The same for nodes that go from one class to another: most go for the time to come. */
+/* The same for nodes that move between classes.  Most moves do not change what is free now. */
 static void count_moved(struct sl_timeline *tl, const struct sl_node_class *from, const struct sl_node_class *to,
 			uint32_t nodes)
 {
@@ -257,7 +258,7 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 	}
 }
 
-/* Drop the first *count* changes.  A reader that has not read them has to begin anew. */
+/* Drop the oldest *count* changes.  A sheet that has not read them must be filled again. */
 static void drop_changes(struct sl_timeline *tl, uint32_t count)
 {
 	tl->changes_dropped += count;
@@ -283,13 +284,13 @@ void sl_note_changes(struct sl_timeline *tl, const struct sl_nodeset *set, int64
 		tl->change[tl->changes++] = (struct sl_changed) { set->run[i], since };
 }
 
-/* The room for it is there, so nothing fails. */
+/* prepare() has reserved the memory, so nothing can fail. */
 static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set)
 {
 	struct sl_node_class *a = &tl->class[from], *b = &tl->class[to];
 
 	if (set->count == a->nodes.count && !b->nodes.count) {
-		struct sl_nodeset none = b->nodes;	/* but its memory */
+		struct sl_nodeset none = b->nodes;	/* keep the array of the empty set for reuse */
 
 		b->nodes = a->nodes;
 		a->nodes = none;
@@ -306,8 +307,8 @@ static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const s
 	enlive(tl, to);
 }
 
-/* Allocate so many runs that adding and removing *set* cannot fail later: each of its runs may split one of *s* in two, and
- * undoing needs no memory then. */
+/* Reserve memory in *s* so that neither adding or removing *set* nor the undo can fail later: each run of *set* may split
+ * a run of *s* in two. */
 static int prepare(struct sl_nodeset *s, const struct sl_nodeset *set, struct sl_error *err)
 {
 	uint32_t room = s->room;
@@ -359,7 +360,7 @@ void sl_node_class_forget(struct sl_timeline *tl)
 	while (tl->logged) {
 		const struct sl_move *m = &tl->log[--tl->logged];
 
-		/* a class may stand here again and again: it goes with its last pin */
+		/* the log may refer to a class several times: drop it with the last reference */
 		if (!--tl->class[m->to].pins)
 			sl_node_class_drop(tl, m->to);
 		if (!--tl->class[m->from].pins)
@@ -390,7 +391,7 @@ int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	uint64_t hash;
 
 	sl_note_changes(tl, &g->nodes, SL_DAWN);
-	tl->watched = SL_DAWN;	/* the steps are not in order for a while */
+	tl->watched = SL_DAWN;	/* the steps are out of order for a while */
 	step->t = SL_DAWN;
 	hash = hash_of(g->kind, step, steps);
 	to = lookup(tl, hash, g->kind, step, steps);

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/search.h"
 
-/* A set with so many times fewer runs than the other is merged run by run. */
+/* If one set has at most 1/8 of the runs of the other, its runs are inserted or removed one by one. */
 #define SMALL_SHARE 8
 
 static int reserve(struct sl_nodeset *s, uint64_t runs, struct sl_error *err)
@@ -21,8 +21,8 @@ static uint32_t length(const struct sl_run *r)
 	return r->last - r->first + 1;
 }
 
-/* First run at or after number *i* that ends at or after *node*.  Gallops, so
- * that walking through a set costs at most its runs, skipping costs a log. */
+/* The first run from number *i* on that ends at or after *node*.  Gallops: a walk through the set costs at most its runs,
+ * a long skip costs a logarithm. */
 static uint32_t seek(const struct sl_nodeset *s, uint32_t i, uint32_t node)
 {
 	uint32_t step = 1, lo = i;
@@ -33,7 +33,7 @@ static uint32_t seek(const struct sl_nodeset *s, uint32_t i, uint32_t node)
 		lo += step;
 		step *= 2;
 	}
-	/* run[lo] ends before node; run[lo + step], if there is one, does not */
+	/* run[lo] ends before *node*; run[lo + step], if it exists, does not */
 	return SL_FIRST(k, lo + 1, s->runs - lo > step ? lo + step : s->runs, s->run[k].last < node);
 }
 
@@ -76,7 +76,7 @@ static int check_run(uint32_t first, uint32_t last, struct sl_error *err)
 	return 0;
 }
 
-/* Replace the runs i..j-1 by *run (or by nothing); the room is there. */
+/* Replace the runs i..j-1 by the *runs* runs at *run*.  There must be room. */
 static void splice(struct sl_nodeset *s, uint32_t i, uint32_t j, const struct sl_run *run, uint32_t runs)
 {
 	for (uint32_t k = i; k < j; k++)
@@ -90,7 +90,7 @@ static void splice(struct sl_nodeset *s, uint32_t i, uint32_t j, const struct sl
 	s->runs = s->runs - (j - i) + runs;
 }
 
-/* Needs room for one run more. */
+/* There must be room for one more run. */
 static void add_run(struct sl_nodeset *s, uint32_t first, uint32_t last)
 {
 	struct sl_run run = { first, last };
@@ -113,7 +113,7 @@ static void add_run(struct sl_nodeset *s, uint32_t first, uint32_t last)
 	splice(s, i, j, &run, 1);
 }
 
-/* Needs room for one run more. */
+/* There must be room for one more run. */
 static void remove_run(struct sl_nodeset *s, uint32_t first, uint32_t last)
 {
 	struct sl_run rest[2];
@@ -138,7 +138,7 @@ int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct s
 	return 0;
 }
 
-/* Merge from the end, so that the runs of s are read before they are written. */
+/* Merge from the end, so that runs of s are read before they are overwritten. */
 static void merge_back(struct sl_nodeset *s, const struct sl_nodeset *b)
 {
 	uint32_t i = s->runs, j = b->runs, total = s->runs + b->runs, w = total;
@@ -148,7 +148,7 @@ static void merge_back(struct sl_nodeset *s, const struct sl_nodeset *b)
 		const struct sl_run *from;
 		struct sl_run run;
 
-		/* the one that ends last goes next */
+		/* take the run that ends last */
 		if (!j || (i && s->run[i - 1].last >= b->run[j - 1].last))
 			from = &s->run[--i];
 		else
@@ -186,10 +186,8 @@ int sl_nodeset_union(struct sl_nodeset *s, const struct sl_nodeset *b, struct sl
 	return 0;
 }
 
-/*
- * Move the runs to the end of the array and return them there, so that at most
- * *extra* more runs than were read can be written from the front meanwhile.
- */
+/* Move the runs to the end of the array and return them.  The caller can then write runs from the front, at most *extra*
+ * more than it has read. */
 static const struct sl_run *move_up(struct sl_nodeset *s, uint32_t extra)
 {
 	memmove(s->run + extra, s->run, s->runs * sizeof(*s->run));
@@ -244,7 +242,7 @@ int sl_nodeset_subtract(struct sl_nodeset *s, const struct sl_nodeset *b, struct
 	return 0;
 }
 
-/* The next overlap of a and b at or after the runs *i, *j, which move on. */
+/* Find the next overlap of a and b from the runs *i and *j on, and advance both. */
 static bool next_common(const struct sl_nodeset *a, uint32_t *i, const struct sl_nodeset *b, uint32_t *j,
 			struct sl_run *common)
 {
@@ -295,8 +293,7 @@ int sl_nodeset_intersect(struct sl_nodeset *s, const struct sl_nodeset *b, struc
 	from = *s;
 	from.run = (struct sl_run *) move_up(s, b->runs);
 	sl_nodeset_clear(s);
-	/* push() may reach a run of *from* only after i has passed it: the overlaps
-	 * found so far are fewer than i + j runs */
+	/* push() never overwrites an unread run of *from*: it has written fewer than i + j runs */
 	while (next_common(&from, &i, b, &j, &run))
 		push(s, run.first, run.last);
 	return 0;

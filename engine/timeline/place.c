@@ -35,7 +35,7 @@ static bool includes_all(const struct sl_timeline *tl, const struct sl_need *nee
 	return !need->r->eligible || need->r->eligible->count == tl->nodes;
 }
 
-#define EFFORT_OF_FIT 40	/* beside what is looked at */
+#define EFFORT_OF_FIT 40	/* units of work of each placement, beside those for what it looks at */
 
 static int prepare(const struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
 		   struct sl_need *need, struct sl_misfit *misfit, struct sl_error *err)
@@ -57,7 +57,7 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 	return 1;
 }
 
-/* With a sheet of what the nodes offer now. */
+/* Place the request with a sheet, for a start now. */
 static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet, bool scored,
 			  struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -78,7 +78,7 @@ static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, st
 	return rc == 1 && layout && sl_deal(tl, need, false, layout, err) ? -1 : rc;
 }
 
-/* True if enough nodes in sum may be too few: a score can refuse them. */
+/* True if enough in sum may not suffice, because a score can refuse nodes. */
 static bool may_refuse(const struct sl_need *need, enum sl_place_method method)
 {
 	return method == SL_PLACE_OWN || need->least_score;
@@ -112,13 +112,13 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	return rc;
 }
 
-/* A request that says what each of its nodes has leaves nothing to choose. */
+/* A request with picks of its own is placed explicitly, whatever the method. */
 static struct sl_how how_of(const struct sl_request *r, const struct sl_how *how)
 {
 	return r->picks ? (struct sl_how) { .method = SL_PLACE_EXPLICIT, .picks = r->pick, .count = r->picks } : *how;
 }
 
-/* From *from* on, and not after *latest*; without *start at *from* alone. */
+/* Place one request: at *from* if *start is NULL, else at the first possible time from *from* to *latest*. */
 static int fit_one(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t from, int64_t latest,
 		   int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {

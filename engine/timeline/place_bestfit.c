@@ -2,19 +2,18 @@
 /*
  * place_bestfit.c - best fit among sets of consecutive nodes.
  *
- * The behaviour of _eval_nodes() in Slurm's select/cons_tres, on runs instead of
- * nodes.  Differences, both towards the better: a set that suffices is never
- * dropped for a larger one that does not, and where a limit of nodes binds, nodes
- * that are too poor are passed over instead of failing and trying again.
+ * Follows _eval_nodes() of Slurm's select/cons_tres, on runs instead of nodes, with two improvements: a set that suffices is
+ * never dropped for a larger one that does not; and if max_nodes binds, nodes that are too poor are skipped, where Slurm
+ * fails and tries again.
  */
 #include "timeline/place_impl.h"
 #include "base/heap.h"
 
-/* So many sets that were to suffice and did not (their best nodes being too few, with
- * a limit of nodes): then the largest is taken without looking for the tightest. */
+/* After this many sets that seemed to suffice and did not (max_nodes leaves too few of their good nodes), take the largest
+ * set without searching for the tightest. */
 #define IN_VAIN 8
 
-/* Those with required nodes first, the lightest, the largest, the first. */
+/* Heap order: sets with required nodes, then lowest weight, most units, lowest index. */
 static bool set_before(const void *none, const struct sl_set *a, const struct sl_set *b)
 {
 	bool x = a->required < SL_MAX_NODES, y = b->required < SL_MAX_NODES;
@@ -31,7 +30,7 @@ static bool set_before(const void *none, const struct sl_set *a, const struct sl
 
 SL_HEAP(sets, struct sl_set, const void *, set_before)
 
-/* A set that has no nodes yet (required ones do not count) is begun anew. */
+/* Begin a set.  The last set is reused if it has no nodes (required nodes are not counted). */
 static struct sl_set *begin_set(struct sl_space *sp, uint32_t span, uint32_t required, struct sl_error *err)
 {
 	if (!sp->conses || sp->cons[sp->conses - 1].nodes) {
@@ -62,8 +61,7 @@ static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t spa
 	set->cores += (int64_t) n * o->cores;
 }
 
-/* Spans and required spans in node order make sets; required nodes join two
- * neighbours of the same weight. */
+/* Build sets from spans and required spans in node order.  Required nodes connect neighbouring spans of the same weight. */
 static int build_sets(struct sl_space *sp, struct sl_error *err)
 {
 	const struct sl_spans *all = &sp->spans, *req = &sp->required;
@@ -114,11 +112,8 @@ static bool same_rank(const struct sl_set *a, const struct sl_set *b)
 	return a->weight == b->weight && (a->required < SL_MAX_NODES) == (b->required < SL_MAX_NODES);
 }
 
-/*
- * The set to take next: of those that rank with *top the tightest that suffices;
- * UINT32_MAX when there is none.  *most is an upper bound of the nodes in any set, so
- * that sets are not searched in vain again and again.
- */
+/* The set to take next: of those with the same rank as *top, the tightest that suffices; UINT32_MAX if none does.  *most
+ * is an upper bound of the nodes of a set, so that the search is not repeated in vain. */
 static uint32_t sufficient(const struct sl_picker *p, const struct sl_set *top, int64_t *most)
 {
 	const struct sl_space *sp = p->sp;
@@ -156,7 +151,7 @@ static const struct sl_set *first_ranked(const struct sl_space *sp)
 	return top;
 }
 
-/* One more node would do: the tightest in the set. */
+/* If one more node suffices: the tightest node of the set, else NULL. */
 static const struct sl_span *tightest_node(const struct sl_picker *p, const struct sl_set *set)
 {
 	const struct sl_span *best = NULL;
@@ -210,7 +205,7 @@ static int push_runs(struct sl_spans *s, const struct sl_nodeset *nodes, uint32_
 	return 0;
 }
 
-/* All nodes on offer, in their order. */
+/* List the runs of all offers in node order. */
 static int spread_out(struct sl_space *sp, struct sl_error *err)
 {
 	if (sl_grow(&sp->brief, &sp->brief_room, sp->offers, sizeof(*sp->brief), err))
@@ -240,7 +235,7 @@ int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err)
 
 	if (!sp->conses)
 		return 0;
-	/* most often one set will do, and they need not be put in order */
+	/* one set usually suffices; then no sorting is needed */
 	i = sufficient(p, first_ranked(sp), &most);
 	if (i < UINT32_MAX) {
 		if (take_set(p, &sp->cons[i], err))
@@ -260,7 +255,7 @@ int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err)
 		set = sp->cons[i];
 		if (take_set(p, &set, err))
 			return -1;
-		if (i)		/* it was to suffice; what it did not give is not asked again */
+		if (i)		/* the set was expected to suffice; whatever it has left is not considered again */
 			sp->cons[i].units = sp->cons[i].nodes = sp->cons[i].spans = 0;
 		else
 			sp->cons[0] = sp->cons[--sp->conses];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* place_block.c - blocks of consecutive nodes: one that suffices, and the longest
- * ones while nodes come and go. */
+/* place_block.c - blocks of consecutive nodes: the smallest that suffices; and, for a sweep, the longest block while
+ * offers change. */
 #include "timeline/place_impl.h"
 
 /* -- choosing ---------------------------------------------------------- */
@@ -9,7 +9,7 @@ struct window {
 	uint32_t first, last;
 };
 
-struct bounds {			/* required nodes lie in there */
+struct bounds {			/* range of the required nodes */
 	uint32_t first, last;
 };
 
@@ -35,7 +35,7 @@ static bool alike(const struct sl_space *sp, const struct sl_need *need, uint32_
 	return true;
 }
 
-/* All nodes of the block offer the same: the lowest ones that will do. */
+/* If all nodes of the block offer the same: the lowest nodes that suffice. */
 static bool window_alike(const struct sl_space *sp, const struct sl_need *need, uint32_t from, uint32_t to,
 			 const struct bounds *req, struct window *w)
 {
@@ -62,7 +62,7 @@ static bool window_alike(const struct sl_space *sp, const struct sl_need *need, 
 	return true;
 }
 
-struct edge {			/* one end of the window, in the spans */
+struct edge {			/* one end of the window: a node, and the span that contains it */
 	uint32_t node, span;
 };
 
@@ -82,8 +82,8 @@ static bool enough(const struct sl_sums *s, const struct sl_need *need)
 	return yes;
 }
 
-/* Slide over the block: for each right end the shortest window; the shortest of all,
- * the first of those. */
+/* Slide a window over the block.  For each right end, find the shortest window that suffices; keep the shortest of all,
+ * the first of equal ones. */
 static bool window_mixed(const struct sl_space *sp, const struct sl_need *need, uint32_t from, uint32_t to,
 			 const struct bounds *req, struct window *w)
 {
@@ -214,7 +214,7 @@ static void set_leaf(struct sl_block *b, uint32_t units)
 	b->pre_units = b->suf_units = b->best_units = (int64_t) n * units;
 }
 
-/* Leaves are the runs of all classes on the way, in node order. */
+/* The leaves of the tree are the runs of all cursors, in node order. */
 int sl_blocks_begin(struct sl_space *sp, struct sl_error *err)
 {
 	uint32_t leaves = 1, n = 0;

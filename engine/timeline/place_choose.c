@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_choose.c - taking nodes in the order that a method wants. */
+/* place_choose.c - choosing nodes in the order of the method. */
 #include "timeline/place_impl.h"
 #include "base/heap.h"
 #include "base/search.h"
@@ -22,7 +22,7 @@ static int64_t quotient_up(int64_t a, int64_t b)
 	return a > 0 ? (a + b - 1) / b : 0;
 }
 
-/* Nodes of this offer that would satisfy all that is still wanted. */
+/* Number of nodes with this offer that would satisfy all that is still needed. */
 static int64_t wanted(const struct sl_picker *p, const struct sl_offer *o)
 {
 	int64_t n = quotient_up(p->units, o->units);
@@ -38,17 +38,14 @@ static int64_t wanted(const struct sl_picker *p, const struct sl_offer *o)
 	return n;
 }
 
-/* Taking x nodes of *units*, could the nodes not looked at yet give the rest? */
+/* True if, after taking x nodes with *units* each, the nodes not yet looked at can supply the rest within the limit. */
 static bool leads_on(const struct sl_picker *p, int64_t x, uint32_t units)
 {
 	return x * units + sl_hist_best(p->sp, p->slots - x) >= p->units;
 }
 
-/*
- * At most *x* nodes of *units*: so many that the request can still be satisfied
- * within the nodes allowed.  What can be reached rises with the number taken while
- * these nodes are among the best and falls afterwards.
- */
+/* How many nodes with *units*, at most *x*, may be taken so that the request can still be satisfied within max_nodes.
+ * What can be reached rises with the number taken while these nodes are among the best, and falls afterwards. */
 static int64_t affordable(const struct sl_picker *p, int64_t x, uint32_t units)
 {
 	int64_t better = 0, lo, hi = x;
@@ -134,7 +131,7 @@ static int push_runs(struct sl_space *sp, uint32_t offer, struct sl_error *err)
 	return 0;
 }
 
-/* Offers that rank alike are one pool, taken from in node order, or from its end. */
+/* Offers with the same rank form one pool, from which nodes are taken in index order, or from the end. */
 static int choose_ordered(struct sl_picker *p, bool from_end, struct sl_error *err)
 {
 	struct sl_space *sp = p->sp;
@@ -166,7 +163,7 @@ static int choose_ordered(struct sl_picker *p, bool from_end, struct sl_error *e
 
 /* -- the methods' orders ----------------------------------------------- */
 
-/* True if a node with this offer could take as many units of the need at that step, too. */
+/* True if a node with this offer can take as many units at that step, too. */
 static bool is_enough(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o,
 		      const struct sl_step *s)
 {
@@ -176,7 +173,7 @@ static bool is_enough(const struct sl_timeline *tl, const struct sl_need *need, 
 	       at.units >= o->units;
 }
 
-/* The beginning of the time up to t in which the nodes could take that many units without a break. */
+/* The begin of the interval that includes t in which the nodes can take that many units. */
 static int64_t free_since(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t t)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
@@ -187,7 +184,7 @@ static int64_t free_since(const struct sl_timeline *tl, const struct sl_need *ne
 	return g->step[i].t;
 }
 
-/* How long after the end of the job the nodes could still take that many units. */
+/* The end of the interval from the end of the job on in which the nodes can still take that many units. */
 static int64_t free_until(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t end)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
@@ -198,10 +195,8 @@ static int64_t free_until(const struct sl_timeline *tl, const struct sl_need *ne
 	return i < g->steps ? g->step[i].t : SL_FOREVER;
 }
 
-/*
- * The fraction of a node's cores that is in use at t, times 2^32: exact enough that different fractions of up to 65,535 cores
- * differ.  What is planned for later does not count, because select does not know it.
- */
+/* The fraction of a node's cores in use at t, times 2^32, which distinguishes all fractions of up to 65,535 cores.  Later
+ * bookings do not count, because select does not know them. */
 static uint32_t load_of(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
@@ -225,7 +220,7 @@ void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enu
 		if (!sl_place_has_score(method))
 			o->key2 = 0;
 		if (late) {
-			/* free latest first; free all the time last */
+			/* nodes that became free last come first; nodes that were always free come last */
 			o->key = free_since(tl, p->need, o, t);
 			o->key = o->key == SL_DAWN ? INT64_MAX : -o->key;
 		} else if (method == SL_PLACE_TIGHT) {
@@ -242,7 +237,7 @@ void sl_rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enu
 
 /* -- the request ------------------------------------------------------- */
 
-/* Required nodes leave their offers. */
+/* Move the required nodes out of their offers, into offers of their own. */
 static int split_required(struct sl_space *sp, const struct sl_nodeset *required, struct sl_error *err)
 {
 	sp->required.n = 0;
@@ -281,7 +276,7 @@ static int fill_hist(struct sl_picker *p, struct sl_error *err)
 	return 0;
 }
 
-/* The fewest nodes, beside those taken, that hold what is still wanted. */
+/* The fewest nodes, beside those taken, that can supply what is still needed. */
 static int64_t fewest(const struct sl_picker *p)
 {
 	int64_t nodes = 0, units = p->units;
@@ -349,8 +344,8 @@ static int too_many_nodes(struct sl_misfit *m, const struct sl_need *need, int64
 	return sl_refuse(m, SL_LACK_MAX_NODES, nodes, need->max_nodes);
 }
 
-/* Does the limit of nodes bind, and can it be kept at all?  Not where every node is
- * good enough. */
+/* Set p->look if max_nodes may bind.  1 if it can be kept; 0 with *misfit if it cannot; -1.  It never binds if max_nodes
+ * nodes of the poorest kind suffice. */
 static int look_ahead(struct sl_picker *p, enum sl_place_method method, struct sl_misfit *misfit,
 		      struct sl_error *err)
 {
@@ -373,7 +368,7 @@ static int look_ahead(struct sl_picker *p, enum sl_place_method method, struct s
 	return 1;
 }
 
-/* The nodes with the most of the gres that the job needs in all. */
+/* Choose the nodes with the most gres of the job. */
 static int choose_richest(struct sl_picker *p, struct sl_error *err)
 {
 	struct sl_space *sp = p->sp;
@@ -388,7 +383,7 @@ static int choose_richest(struct sl_picker *p, struct sl_error *err)
 	return choose_ordered(p, false, err);
 }
 
-#define EFFORT_OF_CHOICE 20	/* for each offer: put in order, and in sets */
+#define EFFORT_OF_CHOICE 20	/* units of work for each offer, for sorting it and forming sets */
 
 static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 		     struct sl_misfit *misfit, struct sl_error *err)
@@ -452,7 +447,7 @@ int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, str
 	return sl_picker_done(&p) ? 1 : too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
-/* Does a block of so many nodes and more do? */
+/* True if some block of at least that many nodes suffices. */
 static bool has_block(struct sl_space *sp, const struct sl_need *need, int64_t nodes)
 {
 	struct sl_need longer = *need;
@@ -461,7 +456,7 @@ static bool has_block(struct sl_space *sp, const struct sl_need *need, int64_t n
 	return sl_choose_block(sp, &longer, NULL, NULL) > 0;
 }
 
-/* The smallest hole that suffices, or room for as many nodes as it may have. */
+/* The smallest block that suffices; or, if the request wants as many nodes as possible, the largest it may have. */
 static int choose_block(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 			struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -486,7 +481,7 @@ static int choose_anywhere(struct sl_timeline *tl, const struct sl_need *need, e
 	return choose_by(tl, need, method, t, misfit, err);
 }
 
-/* Below no more leaf switches than the request allows. */
+/* Choose below at most max_leaves leaf switches. */
 static int choose_below(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 			struct sl_misfit *misfit, struct sl_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_deal.c - dealing units out to the nodes chosen. */
+/* place_deal.c - dealing units out to the chosen nodes. */
 #include "timeline/place_impl.h"
 
 #include "base/search.h"
@@ -9,12 +9,12 @@ struct deal {
 	struct sl_space *sp;
 	const struct sl_need *need;
 	struct sl_layout *layout;
-	int64_t nodes, units;		/* still to be served, to be dealt */
-	int64_t kept;			/* units that are kept for each node still to be served */
+	int64_t nodes, units;		/* nodes without units yet, and units not yet dealt */
+	int64_t kept;			/* units kept back for each node without units */
 	int64_t job[SL_MAX_GRES_NEEDS];
 };
 
-/* Nodes first..last of a span get *units* each. */
+/* Give *units* to each of the nodes first..last of a span. */
 static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_t last, uint32_t units,
 		const uint32_t *job, struct sl_error *err)
 {
@@ -36,7 +36,7 @@ int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64
 	return n < least ? least : n;
 }
 
-/* With gres for the job as a whole the nodes are served one by one, by index: in this order select deals the gres. */
+/* With gres of the job, serve the nodes one by one in index order: select deals gres in this order. */
 static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error *err)
 {
 	const struct sl_offer *o = &d->sp->offer[s->offer];
@@ -59,7 +59,7 @@ static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error 
 	return 0;
 }
 
-/* How many of the next nodes get the same number of units as the next one, if each can take *most*. */
+/* Number of the following nodes, this one included, that get the same number of units, if each can take *most*. */
 static int64_t count_alike(const struct deal *d, int64_t units, int64_t most)
 {
 	int64_t rest = d->units - (d->nodes - 1) * d->kept, least = d->need->least;
@@ -71,8 +71,8 @@ static int64_t count_alike(const struct deal *d, int64_t units, int64_t most)
 	return units == least ? (least - rest) / (d->kept - least) + 1 : 1;
 }
 
-/* Give the nodes of a span their units, run by run: first nodes that get all they can take, then at most one that gets the
- * rest, then nodes that get what was kept for them.  (If too little is left for that, the first nodes get their least.) */
+/* Give units to the nodes of a span: first nodes that get all they can take, then at most one with the rest, then nodes
+ * with what was kept for them.  If too little is left for that, the first nodes get their least. */
 static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *err)
 {
 	uint32_t most = d->sp->offer[s->offer].units, n = s->first;
@@ -107,7 +107,7 @@ static int64_t held_at(const struct deal *d, int64_t level)
 	return sum;
 }
 
-/* What the node that holds most of all holds. */
+/* Most units that a chosen node can take. */
 static int64_t most_held(const struct deal *d)
 {
 	int64_t most = d->need->least;
@@ -120,8 +120,8 @@ static int64_t most_held(const struct deal *d)
 	return most;
 }
 
-/* Units are dealt in batches of this size: a plane; or as many as fit on the smallest number of cores that a node gives (a socket's);
- * or, if a unit is one thread, as many as a core has, because no two jobs share a core. */
+/* Size of a batch of units: a plane; or as many units as fit on cores_at_once cores (a socket); or, if a unit is one
+ * thread, as many as a core has, because two jobs never share a core. */
 static int64_t units_at_once(const struct sl_need *need)
 {
 	const struct sl_request *r = need->r;
@@ -134,7 +134,7 @@ static int64_t units_at_once(const struct sl_need *need)
 	return r->cores_per_task <= 1 && r->tasks_per_core > 1 ? r->tasks_per_core : 1;
 }
 
-/* The nodes of a span get *low*, and what is left of *rest* up to *high*. */
+/* Give each node of a span *low* units, or up to *high* while *rest* lasts. */
 static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int64_t high, int64_t *rest,
 		      struct sl_error *err)
 {
@@ -155,10 +155,8 @@ static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int6
 	return n <= s->last && give(d, s, n, s->last, (uint32_t) low, NULL, err) ? -1 : 0;
 }
 
-/*
- * Like filling with water: find the lowest level, in whole cores or planes, at which nodes that are filled up to it (or to
- * what they can take) hold all units.  All nodes are filled to one core or plane below; the first ones get the rest.
- */
+/* Water filling: find the lowest level, in whole batches, such that the nodes filled up to it (or to what they can take)
+ * hold all units.  All nodes get one batch less; the first ones get the rest. */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
 	int64_t once = units_at_once(d->need), least = d->need->least;
@@ -168,7 +166,7 @@ static int deal_evenly(struct deal *d, struct sl_error *err)
 	low = high - once > least ? high - once : least;
 	rest = d->units - held_at(d, low);
 	if (rest < 0)
-		rest = 0;	/* every node gets its least anyway */
+		rest = 0;	/* every node gets its least in any case */
 	for (uint32_t i = 0; i < d->sp->chosen.n; i++) {
 		const struct sl_span *s = &d->sp->chosen.at[i];
 		int64_t units = d->sp->offer[s->offer].units;
@@ -201,10 +199,8 @@ int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t f
 	return sl_offer_push(sp, &o, err) || sl_spans_push(&sp->chosen, first, last, sp->offers - 1, err) ? -1 : 0;
 }
 
-/*
- * What the cores hold that each node gives anyway: both threads of a core are a job's, and a
- * node that is left one task has room for two.
- */
+/* Units that fit on the cores which each node gives in any case.  Both threads of a core belong to one job, so a node kept
+ * for one task has room for two. */
 static int64_t units_to_keep(const struct sl_space *sp, const struct sl_need *need)
 {
 	int64_t kept = sl_need_held(&need->node, need->given_cores);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_devices.c - gres that live on devices: whole, or a share of one.
+ * place_devices.c - gres that use devices: a whole device, or a share of one.
  *
- * Each device is a kind of gres on the timeline.  A job keeps its devices for as long as it runs, so a device is free for it
- * if it is free at every instant of that: the minimum of its kind says so.  Of the devices that would do when the job
- * starts the first is taken, as by select if it is not bound to cores.
+ * Each device is a gres kind of the timeline.  A job keeps its devices while it runs, so a device is free for it if the
+ * minimum of its kind over the run says so.  The job gets the first suitable device that is free when it starts, as in select
+ * without binding to cores.
  */
 #include "timeline/place_impl.h"
 
 #include <string.h>
 
-/* Devices in the mask of which nothing is used. */
+/* Number of devices in the mask that are completely unused. */
 static uint32_t count_untouched(uint16_t mask, const struct sl_resources *capacity, const struct sl_resources *free)
 {
 	uint32_t n = 0;
@@ -30,7 +30,7 @@ static uint16_t most_on_one(uint16_t mask, const struct sl_resources *free)
 	return most;
 }
 
-/* (A node may have the gres and no shares of it.) */
+/* A node may have the gres without devices. */
 static bool has_devices(uint16_t mask, const struct sl_resources *capacity)
 {
 	return mask && most_on_one(mask, capacity);
@@ -88,8 +88,8 @@ bool sl_devices_take(const struct sl_devices *d, const struct sl_resources *capa
 	return could;
 }
 
-/* Shares: select takes the first device that has *count* of them when the job starts.  Only that device is left in *free*;
- * what is free of the others is of no use to the job. */
+/* For shares: select takes the first device with *count* free when the job starts.  Leave only that device in *free*; the
+ * job cannot use the others. */
 static void leave_one(uint16_t mask, uint32_t count, const struct sl_resources *at, struct sl_resources *free)
 {
 	bool chosen = false;
@@ -103,8 +103,8 @@ static void leave_one(uint16_t mask, uint32_t count, const struct sl_resources *
 	}
 }
 
-/* Whole devices: those before the first device that is unused when the job starts and will not stay so are left in *free*.
- * Select would give the job that one, so it can have neither it nor any after it. */
+/* For whole devices: select takes the first devices that are unused when the job starts.  Leave in *free* only those
+ * before the first one that is unused then but booked later, because the job would be given that one. */
 static void leave_first(uint16_t mask, const struct sl_resources *capacity, const struct sl_resources *at,
 			struct sl_resources *free)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_explicit.c - layouts that are given, node by node: by the policy, or by the request itself. */
+/* place_explicit.c - explicit layouts: the policy, or the request itself, names the nodes and amounts. */
 #include "timeline/place_impl.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static uint32_t units_in(const struct sl_need *need, uint32_t cores)
 	return (uint32_t) sl_min((uint64_t) sl_need_held(&need->node, cores), need->most);
 }
 
-/* The nodes picked, each once, each of the machine. */
+/* Collect the picked nodes in *nodes*; each must exist and may occur once. */
 static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, struct sl_nodeset *nodes,
 		       struct sl_error *err)
 {
@@ -28,8 +28,8 @@ static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, s
 	return 0;
 }
 
-/* The fewest units that need all cores of a pick. A node gives some cores however few units it has, and all of a whole node's;
- * a pick without cores is given what its units need. */
+/* The fewest units for which all cores of a pick are needed.  A pick without cores, or with no more cores than a node
+ * gives in any case, may have the least; so may whole nodes. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
 	if (!cores || need->whole || cores <= (uint32_t) need->given_cores)
@@ -37,13 +37,13 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 	return (uint32_t) sl_need_held(&need->node, (int64_t) cores - need->once) + 1;
 }
 
-/* The fewest units that a pick stands for: those that it says, or those that its cores are for. */
+/* The fewest units of a pick: its tasks, or the fewest that need its cores. */
 static uint32_t fewest_of(const struct sl_need *need, const struct sl_pick *p)
 {
 	return (uint32_t) sl_max(p->tasks, fewest_in(need, p->cores));
 }
 
-/* A node that the request must have does not do. */
+/* Refuse because of an unsuitable required node. */
 static int refuse_required(struct sl_misfit *m, uint32_t node, int64_t need, int64_t have)
 {
 	sl_refuse(m, SL_LACK_REQUIRED, need, have);
@@ -52,13 +52,13 @@ static int refuse_required(struct sl_misfit *m, uint32_t node, int64_t need, int
 	return 0;
 }
 
-/* The node of the ith pick does not do. */
+/* Refuse because of the node of pick *i*. */
 static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const struct sl_how *how, uint32_t i)
 {
 	return need->r->picks ? refuse_required(m, how->picks[i].node, how->count, i) : sl_refuse(m, SL_LACK_NODES, how->count, i);
 }
 
-/* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
+/* Check what does not depend on what is free.  1, or 0 with *misfit. */
 static int check_request(const struct sl_need *need, const struct sl_how *how, const struct sl_nodeset *nodes,
 			 struct sl_misfit *misfit)
 {
@@ -88,7 +88,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
 		    cores % need->once)
 			return sl_refuse(misfit, SL_LACK_CORES, need->given_cores, cores);
-		if (fewest_in(need, cores) > units)	/* its last core is for no whole task, or for one too many on a node */
+		if (fewest_in(need, cores) > units)	/* its last core is needed by no whole task, or only by more tasks
+							 * than a node may have */
 			return sl_refuse(misfit, SL_LACK_SENSE, units, cores);
 		most += units;
 	}
@@ -99,7 +100,7 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	return 1;
 }
 
-/* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and to others to which *later* are left. */
+/* Units of a pick on a node that can take *most*.  *rest* units are to be dealt, of which the later picks need *later*. */
 static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later, uint32_t most)
 {
 	int64_t units = sl_min_signed(most, rest - later);
@@ -111,7 +112,7 @@ static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, in
 	return (uint32_t) sl_max_signed(units, fewest_in(need, p->cores));
 }
 
-/* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
+/* Put the amounts of each pick at t into the layout.  1; 0 with *misfit; -1 with *err. */
 static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
 		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -169,8 +170,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 	return 1;
 }
 
-/* The next instant after t at which something changes on a node picked: only then can
- * what did not fit before begin to. */
+/* The first instant after t at which a picked node changes.  What does not fit at t cannot fit before. */
 static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *how, int64_t t)
 {
 	int64_t next = SL_FOREVER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_gather.c - what the classes of a timeline have to offer. */
+/* place_gather.c - the offers of the classes. */
 #include "timeline/place_outlook.h"
 #include "timeline/score.h"
 
@@ -85,7 +85,7 @@ int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct
 	return 0;
 }
 
-/* A nodeset for a part of a class.  Each is allocated by itself, since offers keep pointers to it while the array grows. */
+/* A nodeset for some nodes of a class.  Each is allocated separately, because offers point to it while the array grows. */
 struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 {
 	uint32_t old = sp->set_room;
@@ -116,7 +116,7 @@ int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const s
 	if (sp->kind_in[l->kind] == SL_KIND_OUT)
 		return 0;
 	sl_effort_add(tl->effort, EFFORT_OF_PART);
-	if (l->nodes == 1) {	/* as most are on a busy machine */
+	if (l->nodes == 1) {	/* usual on a busy machine */
 		*nodes = sl_nodeset_contains(eligible, l->run.first) ? &g->nodes : NULL;
 		return 0;
 	}
@@ -203,8 +203,8 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 	return 0;
 }
 
-/* Sums of nodes so rich that any max_nodes of them hold all units.  Once these sums satisfy the need, some choice of nodes
- * does, and the search can end. */
+/* Sums over nodes so rich that any max_nodes of them hold all units.  Once these sums suffice, some choice of nodes does,
+ * and the search can stop. */
 struct sure {
 	int64_t nodes, units;
 };
@@ -218,10 +218,10 @@ static bool makes_sure(struct sure *s, const struct sl_need *need, const struct 
 	return s->nodes >= need->min_nodes && s->units >= need->units;
 }
 
-#define EFFORT_OF_OFFER 10	/* beside the look at its class */
+#define EFFORT_OF_OFFER 10	/* beside looking at its class */
 
-/* The first class from the *i*-th on that has free now what the request needs of a node at least.  Most classes of a busy
- * machine have not, so that a gathering is mostly this loop. */
+/* The first class from number *i* on that has free now what the need requires of a node.  Most classes of a busy machine
+ * do not, so this loop dominates sl_gather(). */
 static inline uint32_t next_with_least(const struct sl_timeline *tl, const struct sl_need *need, uint32_t i)
 {
 	const struct sl_live *l = tl->live + i, *end = tl->live + tl->lives;
@@ -276,7 +276,7 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 	return 0;
 }
 
-/* All runs of nodes on offer, in their order. */
+/* List the runs of all offers in node order. */
 static int list_offered(struct sl_space *sp)
 {
 	sp->spans.n = 0;
@@ -348,7 +348,7 @@ static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t 
 
 _Static_assert(SL_MAX_NODES <= 1u << 2 * MOST_DIGIT, "two passes sort all nodes");
 
-/* Bits of a digit of the radix sort, so that two digits hold the highest node: a small machine needs small tables. */
+/* Bits per digit of the radix sort, such that two digits hold the highest node.  A small machine needs small tables. */
 static int digit_for(const struct sl_spans *s)
 {
 	uint32_t all = 1;
@@ -358,7 +358,7 @@ static int digit_for(const struct sl_spans *s)
 	return (33 - __builtin_clz(all)) / 2;
 }
 
-/* By first node.  Often sorted already, or nearly so. */
+/* Sort by first node.  Spans are often sorted already, or nearly so. */
 int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err)
 {
 	uint32_t i = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_layout.c - layouts: what a job gets, as sets of nodes that give the same. */
+/* place_layout.c - layouts: what a job gets, as sets of nodes that give the same amount. */
 #include "timeline/place.h"
 #include "timeline/impl.h"
 
@@ -25,7 +25,7 @@ void sl_layout_clear(struct sl_layout *l)
 	l->cores = 0;
 }
 
-/* The next share, its nodeset empty with whatever memory it had. */
+/* The next unused share.  Its nodeset is empty but may keep memory. */
 static struct sl_share *next_share(struct sl_layout *l, struct sl_error *err)
 {
 	uint32_t had = l->room;
@@ -61,7 +61,7 @@ int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, uint32_t t
 	return 0;
 }
 
-/* A run of nodes of a share. */
+/* A run of nodes, and the share that it belongs to. */
 struct piece {
 	struct sl_run run;
 	const struct sl_share *share;
@@ -109,7 +109,7 @@ int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct s
 typedef int change(struct sl_timeline *, const struct sl_nodeset *, const struct sl_resources *, int64_t, int64_t,
 		   struct sl_error *);
 
-/* A mark of our own makes several bookings one, whatever fails. */
+/* An inner mark makes the bookings of all shares one operation: if one fails, all are undone. */
 static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1, change *make,
 		      struct sl_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_need.c - a request in units, and what one node can do for it. */
+/* place_need.c - a request in units, and how many units a node can take. */
 #include "timeline/place_impl.h"
 
 #include <string.h>
@@ -7,15 +7,14 @@
 #include "base/number.h"
 #include "base/search.h"
 
-/* As many cores, or the most that a node could have. */
+/* Limit to the range of int32_t. */
 static int32_t or_most(int64_t cores)
 {
 	return (int32_t) sl_min_signed(cores, INT32_MAX);
 }
 
-/* Narrow masks first: what can be had of one kind only is taken first, so that a
- * wider mask takes from what is left (masks are nested or disjoint, hence this
- * finds an assignment whenever there is one). */
+/* Sort by number of kinds, fewest first, gres of the job last.  A need with few kinds takes first, and one with more kinds
+ * takes from what is left.  Masks are nested or disjoint, so this finds an assignment whenever there is one. */
 static void sort_gres(struct sl_need *need, const struct sl_request *r)
 {
 	for (int turn = 1; turn <= 2 * SL_MAX_GRES; turn++) {
@@ -49,7 +48,7 @@ static void least_gres(struct sl_need *need)
 	}
 }
 
-/* tasks_per_node_exact: each node has exactly that many tasks, so the number of nodes follows from the tasks. */
+/* tasks_per_node_exact: each node has exactly that many tasks, so the tasks determine the number of nodes. */
 static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
 {
 	uint32_t each = r->tasks_per_node;
@@ -67,8 +66,8 @@ static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct 
 	return 0;
 }
 
-/* No node beyond those that the units fill, unless it wants more; but where there are gres of the
- * job as a whole, one for each of them, since it may have to look for them one by one. */
+/* Limit max_nodes to the nodes that the units can fill, unless most_nodes is set.  With gres of the job the limit is one
+ * node per piece, because each piece may be on another node. */
 static void limit_nodes(struct sl_need *need, const struct sl_request *r)
 {
 	uint64_t nodes = 0;
@@ -105,10 +104,8 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 	return 0;
 }
 
-/*
- * With so few nodes allowed, what must each give even if all others give all that
- * any node has?  A job of one node wants a node for all of it.
- */
+/* With max_nodes nodes, a node must take what the others cannot, even if they all take the most that any node has.  For a
+ * job of one node, that is everything. */
 static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
 {
 	int64_t most = sl_min_signed(sl_need_held_there(&need->node, most_cores), sl_min_signed(need->most, need->units));
@@ -123,7 +120,7 @@ static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_mis
 	return 0;
 }
 
-/* Cores that a node gives for so many units. */
+/* Cores that a node gives for this many units. */
 static uint32_t cores_for(const struct sl_node_need *need, uint32_t units)
 {
 	uint64_t cores = sl_quotient_up((uint64_t) units * need->unit_cores, need->core_units);
@@ -132,10 +129,10 @@ static uint32_t cores_for(const struct sl_node_need *need, uint32_t units)
 	return (uint32_t) (need->once > 1 ? sl_quotient_up(cores, need->once) * need->once : cores);
 }
 
-/* More than any node has, and times 2^32 not too much for a number. */
+/* More than any node has; times 2^32 still in the range of int64_t. */
 #define MOST_UNIT_MEMORY (INT64_C(1) << 28)
 
-/* What gres of each node or task bring of memory. */
+/* Set the memory amounts, with the memory that comes with gres per node and per task. */
 static void memory_of(struct sl_need *need, const struct sl_request *r)
 {
 	need->node_memory = r->memory_per_node;
@@ -174,7 +171,8 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	need->devices = tl->devices;
 	need->cap = (uint32_t) sl_min_signed(need->units, UINT32_MAX);
 	memory_of(need, r);
-	if (need->beside)	/* what it has beside the timeline's cores need not be free there; what it leaves must be */
+	if (need->beside)	/* cores that the timeline does not count need not be free there; cores that must stay free
+				 * must be */
 		need->least_cores = or_most(sl_max_signed((int64_t) need->least_cores - need->beside, 1));
 	if (!need->whole)
 		need->least_cores = (int32_t) sl_max_signed(need->least_cores, or_most(r->least_free_cores));
@@ -185,7 +183,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	return 0;
 }
 
-/* Take *count* of the kinds in the mask from *left*, lowest kind first. */
+/* Take *count* pieces of the kinds in the mask from *left*, lowest kind first. */
 static bool take_gres(uint16_t kinds, uint64_t count, uint16_t *left, uint16_t *taken)
 {
 	for (int k = 0; k < SL_MAX_GRES && count; k++) {
@@ -229,13 +227,13 @@ static bool gres_fit(const struct sl_node_need *need, const struct sl_resources 
 	return gres_for(need, units, left, taken);
 }
 
-/* What so many units take of a node's memory. */
+/* Memory of a node for this many units. */
 static int64_t units_memory(const struct sl_node_need *need, uint32_t units)
 {
 	return need->node_memory + need->unit_memory * units + need->memory_per_core * cores_for(need, units);
 }
 
-/* As many units as the gres allow, then what is left for the job as a whole. */
+/* Reduce o->units to what the gres allow, then set o->job to the gres of the job that are left. */
 static bool offer_gres(const struct sl_node_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
 	uint16_t left[SL_MAX_GRES], taken[SL_MAX_GRES] = { 0 };

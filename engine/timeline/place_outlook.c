@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_outlook.c - about how many cores a class has at which time, so that a sweep need not look at classes that have
- * too few.
+ * place_outlook.c - upper and lower bounds of each class's free cores over time, so that a sweep can skip classes with too
+ * few.
  *
- * On a large machine in use most classes have nothing for a request at most times, and to look that up in the
- * steps of each is what an earliest start costs.  So time is cut into slots, which get longer the later they
- * are, and of each class it is kept how many cores it has in a slot at most and at least: a byte each.  A sweep goes
- * from slot to slot and takes in classes when they first may have enough for long enough.
+ * On a large busy machine most classes have nothing for a request most of the time, and looking at the steps of each is the
+ * main cost of finding the earliest start.  The outlook divides time into slots, longer the later they are, and keeps one
+ * byte per class and slot for the most and the fewest free cores in it.  A sweep goes from slot to slot and adds a class when
+ * it may have enough for long enough.
  *
- * It holds for one instant, and pays when so many sweeps are made at it; classes that come to have nodes or
- * have none any more are noted by the timeline.
+ * An outlook holds for one now, and pays if several sweeps are made at that time.  The timeline notes which classes gain or
+ * lose their nodes.
  */
 #include "timeline/place_outlook.h"
 
@@ -17,10 +17,11 @@
 #include <string.h>
 
 #define FEW_CLASSES 256
-#define FEW_SWEEPS 4			/* at an instant are made without one */
-#define FIRST_BITS 6			/* the first slots are of 64 seconds, then eight to each power of two */
+#define FEW_SWEEPS 4			/* sweeps at the same time that are made without an outlook */
+#define FIRST_BITS 6			/* the first slots are 2^FIRST_BITS = 64 seconds long; then 2^PART_BITS = 8 slots
+					 * per power of two */
 #define PART_BITS 3
-#define MOST_TOLD UINT8_MAX		/* so many cores or more */
+#define MOST_TOLD UINT8_MAX		/* stands for this many cores or more */
 #define PAGES (SL_SLOTS / SL_PAGE)
 
 /* -- slots ----------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static void learn(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t c
 	}
 }
 
-/* The last row comes in its place. */
+/* The last row moves to the freed place. */
 static void forget(struct sl_outlook *o, uint32_t class)
 {
 	uint32_t row = o->row_of[class], last;
@@ -144,7 +145,7 @@ static int grow_classes(struct sl_outlook *o, uint32_t classes)
 	return 0;
 }
 
-/* Room for all classes, and for rows of those that have nodes. */
+/* Make room for all classes, and for a row of each class that has nodes. */
 static int make_room(struct sl_outlook *o, struct sl_timeline *tl)
 {
 	uint32_t classes = power_of_two(tl->classes), room = power_of_two(tl->lives > o->rows ? tl->lives : o->rows);
@@ -188,7 +189,8 @@ static void begin_anew(struct sl_outlook *o, struct sl_timeline *tl)
 	o->ready = true;
 }
 
-/* Update the rows of classes that came to have nodes or lost them.  Those that lost them first: their rows are used again. */
+/* Update the rows of classes that gained or lost their nodes.  Classes without nodes come first, so that their rows can be
+ * reused. */
 static void mend(struct sl_outlook *o, const struct sl_timeline *tl)
 {
 	for (uint32_t i = 0; i < tl->turns; i++)
@@ -248,7 +250,7 @@ void sl_outlook_begin(struct sl_outlook *o)
 	memset(o->in, 0, (o->rows + 63) / 64 * sizeof(*o->in));
 }
 
-/* Whether the class has it, for all that is told of it. */
+/* True if, by these bounds, the class may have enough for the prospect. */
 static inline bool may_have(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
 {
 	if (o->most[p->slot / SL_PAGE][row].cores[p->slot % SL_PAGE] < least)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_parts.c - requests of which so many nodes are of one kind and so many of another.
+ * place_parts.c - requests that ask for a number of nodes of each of several parts (counted features).
  *
- * At one time the nodes of each part are chosen as those of a job of its own, one part after the other,
- * and then the job is placed on all of these.
+ * At one instant, the nodes of each part are chosen as for a job of its own, one part after the other.  Then the job is
+ * placed on all of them.
  */
 #include <inttypes.h>
 
@@ -14,14 +14,14 @@ struct parts {
 	const struct sl_request *r;
 	const struct sl_how *how;
 	int64_t t;
-	uint32_t nodes;			/* of the job, at least */
-	bool evenly;			/* each node needs room for its share of the tasks, not only for one task */
-	struct sl_nodeset taken;	/* those chosen so far */
+	uint32_t nodes;			/* nodes of the job, at least */
+	bool evenly;			/* each node must have room for an equal number of tasks, not only for one */
+	struct sl_nodeset taken;	/* nodes chosen so far */
 	struct sl_layout layout;	/* of the latest part */
 	struct sl_misfit *misfit;
 };
 
-/* The request as one without parts, with other eligible nodes. */
+/* The request without parts, on other eligible nodes. */
 static struct sl_request request_on(const struct sl_request *r, const struct sl_nodeset *eligible)
 {
 	struct sl_request one = *r;
@@ -32,7 +32,7 @@ static struct sl_request request_on(const struct sl_request *r, const struct sl_
 	return one;
 }
 
-/* A job of so many of its nodes. */
+/* A request for *nodes* of the job's nodes. */
 static struct sl_request request_of(const struct parts *p, const struct sl_nodeset *eligible, uint32_t nodes)
 {
 	struct sl_request one = request_on(p->r, eligible);
@@ -51,7 +51,7 @@ static struct sl_request request_of(const struct parts *p, const struct sl_nodes
 	return one;
 }
 
-/* Nodes of a part that may be had: all of them, or those that no later part could have. */
+/* Nodes of part *n* that are not taken yet; with *alone* only those that no later part can use. */
 static int nodes_of(const struct parts *p, uint32_t n, bool alone, struct sl_nodeset *out, struct sl_error *err)
 {
 	if (p->r->eligible ? sl_nodeset_meet(out, &p->r->part[n].nodes, p->r->eligible, err) < 0 :
@@ -66,7 +66,7 @@ static int nodes_of(const struct parts *p, uint32_t n, bool alone, struct sl_nod
 	return sl_nodeset_subtract(out, &p->taken, err);
 }
 
-/* So many of these nodes, into p->layout. */
+/* Choose *count* of these nodes into p->layout. */
 static int choose_nodes(struct parts *p, const struct sl_nodeset *nodes, uint32_t count, struct sl_error *err)
 {
 	struct sl_request one = request_of(p, nodes, count);
@@ -84,7 +84,7 @@ static int take_chosen(struct parts *p, struct sl_error *err)
 	return 0;
 }
 
-/* As many of these nodes as can be had, up to *count*; how many they are becomes *had. */
+/* Take as many of these nodes as possible, at most *count*; *had is the number taken. */
 static int take_most(struct parts *p, const struct sl_nodeset *nodes, uint32_t count, uint32_t *had,
 		     struct sl_error *err)
 {
@@ -139,7 +139,7 @@ static int try_parts(struct parts *p, struct sl_layout *layout, struct sl_error 
 	return rc > 0 ? sl_fit_at(p->tl, &all, p->how, p->t, layout, p->misfit, err) : rc;
 }
 
-/* Nodes of all parts together, or what is asked for if that is more. */
+/* The number of nodes of all parts, or min_nodes if that is more. */
 static uint32_t count_nodes(const struct sl_request *r)
 {
 	uint64_t nodes = 0;
@@ -172,7 +172,7 @@ int sl_parts_at(struct sl_timeline *tl, const struct sl_request *r, const struct
 	return rc;
 }
 
-/* The first time from *from* on at which each part, and the job without them, could start. */
+/* The first time from *from* on at which each part alone, and the job without parts, can start: a lower bound. */
 static int bound_start(struct parts *p, int64_t from, int64_t latest, int64_t *start, struct sl_error *err)
 {
 	struct sl_request one = request_on(p->r, p->r->eligible);

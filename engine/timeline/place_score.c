@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_score.c - putting the offers gathered in the order of a score (score.h).
+ * place_score.c - sorting the offers by a score (score.h).
  *
- * Nodes of which the same is there and the same is free have one score, however different their future is: of classes that are
- * alike in that only the first is asked about.
+ * Nodes with the same equipment and the same free amounts have the same score, however their future differs.  Of such classes
+ * only the first is scored.
  */
 #include "timeline/score_impl.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EFFORT_OF_SCORE 20	/* of a bundled one */
+#define EFFORT_OF_SCORE 20	/* units of work for a bundled score */
 #define EFFORT_OF_OWN 200
 
 void sl_timeline_scoring(struct sl_timeline *tl, struct sl_scoring *scoring)
@@ -73,7 +73,7 @@ int sl_scorer_of(struct sl_scorer *of, struct sl_timeline *tl, enum sl_place_met
 
 /* -- nodes that are alike ------------------------------------------------ */
 
-/* What is free of the offer's nodes when the job starts. */
+/* What is free on the nodes of the offer when the job starts. */
 static const struct sl_resources *free_at(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
 {
 	const struct sl_node_class *g = &tl->class[o->class];
@@ -81,15 +81,14 @@ static const struct sl_resources *free_at(const struct sl_timeline *tl, const st
 	return &g->step[t < g->next ? 0 : sl_step_at(g, t)].free;
 }
 
-/*
- * True if a score has to say the same of both offers: whatever a score is told of a node (its block, say) is compared here.
- * *jobs*: how many kinds of gres the request counts over all of its nodes; beyond these offers have no number.
- */
+/* True if both offers must get the same score: whatever a score can see of a node is compared here.  *jobs* is the number
+ * of gres needs of the job; only that many elements of job[] are set. */
 static bool are_alike(const struct sl_timeline *tl, const struct sl_offer *a, const struct sl_offer *b, uint32_t jobs, int64_t t)
 {
 	return tl->class[a->class].kind == tl->class[b->class].kind && a->units == b->units &&
 	       sl_resources_equal(free_at(tl, a, t), free_at(tl, b, t)) &&
-	       (!tl->devices || sl_resources_equal(&a->free, &b->free)) &&	/* of which device it is */
+	       (!tl->devices || sl_resources_equal(&a->free, &b->free)) &&	/* by devices: a score depends on which
+										 * device is free */
 	       !memcmp(a->job, b->job, jobs * sizeof(a->job[0]));
 }
 
@@ -105,7 +104,7 @@ static uint32_t hash_of(const struct sl_timeline *tl, const struct sl_offer *o, 
 	return (uint32_t) (h ^ h >> 32);
 }
 
-/* Room for a table of all offers, empty.  Its size, a power of two; 0 with *err. */
+/* Make an empty hash table for all offers.  Returns its size, a power of two; 0 with *err. */
 static uint32_t begin_table(struct sl_space *sp, struct sl_error *err)
 {
 	uint32_t size = 16;
@@ -130,12 +129,12 @@ struct ranking {
 
 #define REFUSED UINT64_MAX
 
-/* Numbers in their order as whole ones, the larger first; below REFUSED. */
+/* Map a score to an integer that sorts larger scores first, below REFUSED. */
 static uint64_t key_of(double score)
 {
 	uint64_t bits;
 
-	score += 0.0;		/* -0 is 0 */
+	score += 0.0;		/* turns -0 into 0 */
 	memcpy(&bits, &score, sizeof(bits));
 	bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 	return REFUSED - bits;
@@ -207,7 +206,7 @@ static int ask_one(struct ranking *r, struct sl_offer *o, struct sl_error *err)
 	return 0;
 }
 
-/* The place in the table of an offer that is alike, or where this one would be. */
+/* The table slot of an offer that is alike, or the free slot for this one. */
 static uint32_t *find_alike(const struct ranking *r, uint32_t offer, uint32_t size)
 {
 	struct sl_space *sp = r->tl->space;
@@ -243,7 +242,7 @@ static int ask_all(struct ranking *r, struct sl_error *err)
 	return 0;
 }
 
-/* Offers that are refused go.  True if there was one. */
+/* Remove refused offers.  True if there were any. */
 static bool drop_refused(struct sl_space *sp, const struct sl_need *need, struct sl_sums *sums)
 {
 	uint32_t kept = 0, all = sp->offers;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_score_sheet.c - the nodes of a sheet in the order of a score.
+ * place_score_sheet.c - choosing nodes by score from a sheet.
  *
- * Each word of 64 nodes and each chapter of 64 words keeps the best place in the order (sl_sheet_key()) of any node in it.  Nodes of
- * one place make a level, from which nodes are taken in their order; most jobs have one node, the first of the best level.
+ * Each word of 64 nodes and each chapter of 64 words keeps the best sort key (sl_sheet_key()) of its nodes.  Nodes with equal
+ * keys form a level, within which they are taken by index.  Most jobs have one node: the first of the best level.
  */
 #include "timeline/place_sheet.h"
 
@@ -39,7 +39,7 @@ static void look_again(struct sl_sheet *t, const struct sl_sheets *ts)
 	}
 }
 
-/* The first node of the run, from *n* on, that is of a level between two; beyond the run if there is none. */
+/* The first node of the run from *n* on whose key is in (above, most]; a node beyond the run if there is none. */
 static uint32_t next_between(const struct sl_sheet *t, uint32_t n, uint32_t last, int64_t above, int64_t most)
 {
 	while (n <= last) {
@@ -56,7 +56,7 @@ static uint32_t next_between(const struct sl_sheet *t, uint32_t n, uint32_t last
 	return n;
 }
 
-/* The best level of the nodes in the runs that is worse than *above*. */
+/* The best key above *above* among the nodes of the runs. */
 static int64_t next_level(const struct sl_sheet *t, const struct sl_run *run, uint32_t runs, int64_t above)
 {
 	int64_t best = NO_LEVEL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_segments.c - from which blocks a request has its nodes, and how many from each.
+ * place_segments.c - choosing blocks (leaf switches), and how many segments of each.
  *
- * A block is what hangs on one leaf switch.  It has room for so many segments (nodes, where no segment is asked for).
- * Blocks of which something is in use are open at no cost; whole ones are broken.  Of either sort the ones with the most room
- * come first, so it is enough to know how many of each sort are taken: of all choices with these numbers none holds more.
+ * A block has room for a number of segments (of nodes, if no segment is asked for).  Using a block of which something is in
+ * use costs nothing; using a whole block breaks it.  Within each of these two groups the blocks with the most room come
+ * first, so only the number taken of each group has to be searched: no other choice of these numbers has more room.
  */
 #include "timeline/place_impl.h"
 
@@ -17,12 +17,13 @@ struct search {
 	struct sl_timeline *tl;
 	struct sl_space *sp;
 	const struct sl_need *need;
-	uint32_t weight;		/* heavier nodes will not do, */
-	uint32_t units;			/* nor those that could take fewer units */
-	uint32_t segment;		/* nodes; 1: none is asked for */
-	bool few;			/* first as few blocks as will do, then as few broken ones; else the other way round */
-	int64_t wanted;			/* segments */
-	uint32_t used, all;		/* blocks in sp->open: of which something is in use, before whole ones */
+	uint32_t weight;		/* heavier nodes are not used, */
+	uint32_t units;			/* nor nodes that can take fewer units */
+	uint32_t segment;		/* nodes of a segment; 1: no segments */
+	bool few;			/* minimise the number of blocks first, then of broken ones; false: the other way
+					 * round */
+	int64_t wanted;			/* segments still needed */
+	uint32_t used, all;		/* sp->open has *used* blocks in use, then whole ones, *all* together */
 	uint32_t take_used, take_whole;
 };
 
@@ -85,7 +86,7 @@ static void fill_blocks(struct search *s)
 
 /* -- which ---------------------------------------------------------------- */
 
-/* Blocks of which something is in use, then the most room, then the fewest nodes. */
+/* Order: blocks in use, then most room, then fewest nodes. */
 static int by_rank(const void *x, const void *y)
 {
 	const struct sl_lot *a = x, *b = y;
@@ -101,7 +102,7 @@ static void take_segments(struct search *s, struct sl_lot *open, uint32_t segmen
 	s->wanted -= segments;
 }
 
-/* Required nodes first, and what else those blocks have room for: they are broken already.  False if they do not fit. */
+/* Take the required nodes and the rest of their segments.  False if they do not fit. */
 static bool take_required(struct search *s)
 {
 	struct sl_space *sp = s->sp;
@@ -145,7 +146,7 @@ static bool rank_blocks(struct search *s)
 	return true;
 }
 
-/* How many blocks of each sort.  The room that they have in all; 0: all of them together have too little. */
+/* Find how many blocks of each group to take.  Returns their total room; 0 if all blocks together have too little. */
 static int64_t count_blocks(struct search *s)
 {
 	const struct sl_lot *open = s->sp->open;
@@ -170,7 +171,8 @@ static int64_t count_blocks(struct search *s)
 	return room;
 }
 
-/* Of the *count* first of *sort* the last one becomes the smallest that will do, which may lack *slack*. */
+/* Among the first *count* blocks of a group, replace the last by the smallest one that suffices, if *slack* segments of
+ * room can be given up. */
 static void tighten_last(struct sl_lot *sort, uint32_t count, uint32_t all, int64_t *slack)
 {
 	struct sl_lot last;
@@ -188,7 +190,7 @@ static void tighten_last(struct sl_lot *sort, uint32_t count, uint32_t all, int6
 	sort[best] = last;
 }
 
-/* How many segments of each block, into sp->lot.  False if they do not fit. */
+/* Set the number of segments taken from each block.  False if they do not fit. */
 static bool share_out(struct search *s)
 {
 	struct sl_lot *open = s->sp->open, *whole;
@@ -204,7 +206,7 @@ static bool share_out(struct search *s)
 	whole = open + s->used;
 	tighten_last(open, s->take_used, s->used, &slack);
 	tighten_last(whole, s->take_whole, s->all - s->used, &slack);
-	/* what is not needed stays in the last one: without that they would not suffice */
+	/* the unneeded room is left in the last block: without that block the room does not suffice */
 	for (uint32_t i = 0; i < s->take_used; i++)
 		take_segments(s, &open[i], open[i].room - (!s->take_whole && i + 1 == s->take_used ? (uint32_t) slack : 0));
 	for (uint32_t i = 0; i < s->take_whole; i++)
@@ -214,7 +216,7 @@ static bool share_out(struct search *s)
 
 /* -- nodes ---------------------------------------------------------------- */
 
-/* Within a block as any method does, and before idle nodes those of which something is in use. */
+/* Order within a block: as any method does, nodes in use before idle ones. */
 static int by_seat(const void *x, const void *y)
 {
 	const struct sl_seat *a = x, *b = y;
@@ -247,7 +249,7 @@ static uint32_t seat_nodes(struct search *s, int64_t t)
 	return seats;
 }
 
-/* 1; 0: the nodes have too few of the gres of the job as a whole; -1 with *err. */
+/* 1; 0 if the nodes have too few gres of the job; -1 with *err. */
 static int choose_seats(struct search *s, int64_t t, struct sl_error *err)
 {
 	struct sl_space *sp = s->sp;
@@ -278,7 +280,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Numbers of nodes, from the fewest: each further one that makes the part of a node smaller. */
+/* Try numbers of nodes from the smallest on; each larger one reduces the units per node. */
 static int choose_number(struct search *s, int64_t t, struct sl_error *err)
 {
 	const struct sl_need *need = s->need;

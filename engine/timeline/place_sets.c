@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_sets.c - sets of consecutive nodes in a sheet, as bestfit takes them.
+ * place_sets.c - bestfit's sets of consecutive nodes, found in a sheet.
  *
  * The search is for the tightest set that suffices, or for the largest one.  Each word of 64 nodes and each chapter of 64
- * words keeps the fewest cores and the most units of the sets that begin in it.  A word or chapter that cannot have a better
- * set than the one found so far is passed over.  When a set has changed, its word is looked through again.
+ * words keeps the fewest cores and the most units of the sets that begin in it.  Words and chapters that cannot have a better
+ * set than the best so far are skipped.  A word whose sets have changed is computed again.
  */
 #include "timeline/place_sheet.h"
 
-/* Who takes more sets than that has them all put in order. */
+/* If more sets would be needed, all sets are sorted instead. */
 #define MOST_SETS 16
 
 /* -- walking along nodes -------------------------------------------------- */
 
-/* The first node from *n* to *last* that offers something, or beyond. */
+/* The first node from *n* on that offers something; beyond *last* if there is none. */
 static uint32_t next_offering(const struct sl_sheet *t, uint32_t n, uint32_t last)
 {
 	uint32_t w = n / SL_WORD;
@@ -24,7 +24,7 @@ static uint32_t next_offering(const struct sl_sheet *t, uint32_t n, uint32_t las
 	return bits ? w * SL_WORD + (uint32_t) __builtin_ctzll(bits) : SL_MAX_NODES;
 }
 
-/* The last node of the set that begins at *n*, which offers something. */
+/* The last node of the set that begins at *n*. */
 static uint32_t end_of_set(const struct sl_sheet *t, const struct sl_sheets *ts, uint32_t n, uint32_t last)
 {
 	uint32_t w = ++n / SL_WORD;
@@ -44,8 +44,8 @@ static void add_nodes(const struct sl_sheet *t, struct sl_set *set, uint32_t fir
 	}
 }
 
-/* The set of nodes *first* to *last*: whole words by their sums.  No node of it has fewer units than the peak,
- * which is enough to be told (a limit of nodes does not bind). */
+/* The set of nodes first..last, with sums of whole words.  Its peak is a lower bound, which suffices because max_nodes
+ * does not bind here. */
 static struct sl_set set_of(const struct sl_sheet *t, uint32_t first, uint32_t last)
 {
 	struct sl_set set = { .first = first, .last = last, .nodes = last - first + 1, .peak = t->need.least,
@@ -139,7 +139,7 @@ void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t nod
 		make_stale(t, node + 1);
 }
 
-/* Bits: nodes of the word with which a set begins. */
+/* Bit mask of the nodes of a word at which a set begins. */
 static uint64_t beginnings(const struct sl_sheet *t, uint32_t word)
 {
 	uint64_t offers = t->word[word].offers, before = word ? t->word[word - 1].offers >> (SL_WORD - 1) : 0;
@@ -187,17 +187,17 @@ static void look_again(struct sl_sheet *t, const struct sl_sheets *ts)
 	}
 }
 
-/* A search for the tightest set that has enough units and nodes, or for the largest set; sets that were taken do not count. */
+/* A search for the tightest set with enough units and nodes, or for the largest set; sets that were taken are excluded. */
 struct search {
 	struct sl_sheet *t;
 	const struct sl_sheets *ts;
 	bool largest;
 	int64_t units, nodes;
-	struct sl_set best;		/* without nodes: none yet */
-	uint32_t taken[MOST_SETS], takes;	/* first nodes */
+	struct sl_set best;		/* without nodes: nothing found yet */
+	uint32_t taken[MOST_SETS], takes;	/* first nodes of the sets taken */
 };
 
-/* Of equals the first one, which is met first. */
+/* Of equal sets the first one wins, because it is found first. */
 static bool may_have_better(const struct search *s, const struct sl_extremes *e)
 {
 	return s->largest ? e->units > s->best.units : e->units >= s->units && e->cores < s->best.cores;
@@ -239,7 +239,7 @@ static bool find_set(struct search *s)
 
 /* -- taking from them ----------------------------------------------------- */
 
-/* The node of the set with the fewest free cores that has so many units; SL_MAX_NODES: none has. */
+/* The node of the set with the fewest free cores that has that many units; SL_MAX_NODES if none has. */
 static uint32_t tightest_node(const struct sl_sheet *t, const struct sl_set *set, int64_t units)
 {
 	uint32_t best = SL_MAX_NODES;
@@ -300,7 +300,7 @@ int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err)
 		s.largest = false;
 		if (!find_set(&s)) {
 			s.largest = true;
-			/* not enough for all of it, by far: it would take too many */
+			/* far too little for the request: too many sets would be needed */
 			if (!find_set(&s) || s.best.units * (MOST_SETS - s.takes) < p->units)
 				return 0;
 		}

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_sheet.c - what the nodes offer now, kept from request to request.
+ * place_sheet.c - sheets: what each node offers now, kept from request to request.
  *
- * On a large machine in use nearly every node is a class of its own, and to ask all of them for each start is
- * what a cycle costs.  But requests differ in little: most ask of a node what others asked of it before, and
- * between two of them few nodes have changed.  So there is a sheet for each different need of a node (struct
- * sl_node_need), with what each node offers it, by node.  Before it is used it is mended where nodes changed
- * since (the changes that a timeline notes).
+ * On a large busy machine nearly every node is a class of its own, and looking at all classes for each start is the main cost
+ * of a cycle.  But most requests need of a node what an earlier one needed, and few nodes change in between.  Therefore there
+ * is a sheet for each distinct need of a node (struct sl_node_need), with the offer of every node.  Before use it is updated
+ * where nodes have changed, by the changes that the timeline notes.
  *
- * What is free of a node from now on until the request would end may be less than what is free now.  A sheet
- * holds for ends in (after, until], between which no node offers less.  For others it is moved: where less is free
- * before the one end and not before the other, nodes are asked again.  So there are some sheets for each need,
- * with ends that lie apart.
- * Timelines may share a shelf, which bounds the memory of all of their sheets: the one that was not used for
- * longest makes room, on whichever timeline.
+ * What is free from now until a request would end may be less than what is free now.  A sheet holds for ends in (after,
+ * until]: no node offers less between these.  For another end it is moved: nodes that offer less before one end, but not
+ * before the other, are looked at again.  There may be several sheets for one need, for ends that are far apart.  Timelines
+ * can share a shelf, which limits the memory of all their sheets; the least recently used sheet makes room, whichever
+ * timeline has it.
  *
- * A sheet for a score (score.h) keeps in place of a node's cores where it stands in the order of that: place_score_sheet.c.
+ * A sheet for a score (score.h) has, in place of a node's cores, its rank by that score: place_score_sheet.c.
  *
- * Nodes are in words of 64, words in chapters of 64, each with what its sets of consecutive nodes come to; so
- * that the tightest set and the largest are found without looking at most of them: place_sets.c.
+ * Nodes are grouped in words of 64, words in chapters of 64, each with bounds over its sets of consecutive nodes, so that the
+ * tightest and the largest set are found without looking at most nodes: place_sets.c.
  */
 #include "timeline/place_sheet.h"
 
@@ -27,12 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_CLASSES 256		/* up to so many classes, asking each costs less than a sheet */
-#define MEND_PART 2		/* if more nodes changed than half the number of classes, a sheet is filled anew */
-#define MOVE_PART 16		/* if more than this part of the classes offer something else, a sheet is copied, not moved */
+#define FEW_CLASSES 256		/* with up to this many classes, looking at each costs less than a sheet */
+#define MEND_PART 2		/* if more nodes changed than half the number of classes, the sheet is filled again */
+#define MOVE_PART 16		/* if more than 1/16 of the classes have to be looked at, the sheet is copied before it is
+				 * moved */
 
-/* Filling a sheet costs as much as asking all classes twice, which pays only if it is used again.  So each sheet that is
- * filled costs a credit, and each use of one that is there earns one.  Without credit no sheet is filled. */
+/* Filling a sheet costs as much as looking at all classes twice, and pays only if the sheet is used again.  So filling a
+ * sheet takes a credit, and each use of an existing one gives a credit.  Without credit no sheet is filled. */
 #define MOST_CREDIT 64
 
 /* -- which one ------------------------------------------------------------ */
@@ -53,7 +52,7 @@ static uint64_t changes_noted(const struct sl_timeline *tl)
 	return tl->changes_dropped + tl->changes;
 }
 
-/* A hash of the method and of those fields in which most needs differ. */
+/* A hash of the method and of the fields in which most needs differ. */
 static uint64_t hash_of(const struct sl_node_need *n, enum sl_place_method method)
 {
 	uint64_t h = (uint64_t) n->least_memory * 31 + (uint64_t) n->memory_per_core + (uint64_t) method;
@@ -72,7 +71,7 @@ static uint64_t distance(int64_t a, int64_t b)
 	return a < b ? (uint64_t) b - (uint64_t) a : (uint64_t) a - (uint64_t) b;
 }
 
-/* The one that holds for that end, or else for the nearest; NULL: there is none for such a node. */
+/* The sheet that holds for that end, or the one with the nearest end; NULL if there is none for such a need. */
 static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need *n, enum sl_place_method method, int64_t end)
 {
 	uint64_t hash = hash_of(n, method);
@@ -93,7 +92,7 @@ static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need 
 
 /* -- what is in it -------------------------------------------------------- */
 
-/* For ends between which such steps of a class lie, it offers other amounts. */
+/* Restrict the ends for which the sheet holds to those with the same steps of this class. */
 static void narrow(struct sl_sheet *t, const struct sl_timeline *tl, uint32_t live)
 {
 	const struct sl_fall *f = &tl->fall[live];
@@ -140,7 +139,7 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 				    key_of(tl, need, l, &o) };
 }
 
-/* Set what the node offers now.  True if it was another amount before. */
+/* Set the offer of a node.  True if it has changed. */
 static bool put(struct sl_sheet *t, uint32_t n, struct sl_amount now)
 {
 	struct sl_amount was = t->node[n];
@@ -158,7 +157,7 @@ static bool put(struct sl_sheet *t, uint32_t n, struct sl_amount now)
 	return true;
 }
 
-/* Nodes of which nothing is known yet. */
+/* Set the offers of nodes in an empty sheet. */
 static void put_run(struct sl_sheet *t, const struct sl_run *r, struct sl_amount a)
 {
 	for (uint32_t n = r->first; n <= r->last; n++) {
@@ -173,7 +172,7 @@ static void put_run(struct sl_sheet *t, const struct sl_run *r, struct sl_amount
 	t->sums.units += (int64_t) (r->last - r->first + 1) * a.units;
 }
 
-/* Ask the nodes of all classes. */
+/* Fill the sheet from all classes. */
 static void fill(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_timeline *tl,
 		 const struct sl_need *need)
 {
@@ -204,7 +203,7 @@ static void put_again(struct sl_sheet *t, const struct sl_sheets *ts, const stru
 			sl_sheet_spoil(t, ts, n);
 }
 
-/* Ask the nodes of which other amounts are free since, and before the end that was told of. */
+/* Look again at nodes whose free amounts have changed before *told*, the end of the request. */
 static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_timeline *tl,
 		 const struct sl_need *need, int64_t told)
 {
@@ -221,7 +220,7 @@ static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 			const struct sl_node_class *g = &tl->class[tl->class_of[n]];
 			struct sl_amount a = { 0 };
 
-			if (g->now_free.cores >= need->least_cores)	/* most that have just been booked have not */
+			if (g->now_free.cores >= need->least_cores)	/* most nodes that were just booked have too little */
 				a = ask(t, tl, need, g->live);
 			if (put(t, n, a))
 				sl_sheet_spoil(t, ts, n);
@@ -249,7 +248,7 @@ static int by_weight(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The ranks of the weights of all kinds.  None where there are too many, or no memory for them. */
+/* Rank the weights of all kinds.  No ranks if there are too many weights, or no memory. */
 static void rank_weights(struct sl_sheets *ts, const struct sl_timeline *tl)
 {
 	uint32_t *weight = malloc((tl->kinds + 1) * sizeof(*weight)), ranks = 0;
@@ -316,7 +315,7 @@ static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 	put_on_shelf(ts, tl);
 	ts->credit = MOST_CREDIT;
 	tl->notes_changes = true;
-	tl->changes_dropped++;	/* none has read what marks before this one speak of */
+	tl->changes_dropped++;	/* marks set before this have counted no changes */
 	sp->sheets = ts;
 	return ts;
 }
@@ -345,7 +344,7 @@ void sl_sheets_free(struct sl_sheets *ts)
 	free(ts);
 }
 
-/* The sheet of these that was not used for longest; NULL: there is none. */
+/* The least recently used of these sheets; NULL if there is none. */
 static struct sl_sheet *oldest_of(struct sl_sheets *ts)
 {
 	struct sl_sheet *t = NULL;
@@ -371,7 +370,7 @@ static struct sl_sheet *oldest_on(const struct sl_shelf *shelf, struct sl_sheets
 	return oldest;
 }
 
-/* The last one comes in its place. */
+/* The last sheet moves to the freed place. */
 static void drop_sheet(struct sl_sheets *ts, struct sl_sheet *t)
 {
 	uint32_t last = --ts->count;
@@ -405,8 +404,8 @@ bool sl_shelf_claim(struct sl_shelf *shelf, uint64_t bytes)
 	return true;
 }
 
-/* A sheet to be written anew where there is no room for one more; others make room.  NULL: there is room,
- * or nothing to make any. */
+/* Make room by dropping old sheets of other timelines.  Returns a sheet of *ts* that must be reused because there is no
+ * other room; NULL if there is room, or nothing can be dropped. */
 static struct sl_sheet *make_room(struct sl_sheets *ts)
 {
 	struct sl_shelf *shelf = ts->shelf;
@@ -422,7 +421,7 @@ static struct sl_sheet *make_room(struct sl_sheets *ts)
 	return ts->count == SL_MOST_SHEETS ? oldest_of(ts) : NULL;
 }
 
-/* A sheet to fill: a new one, or, if there is no room for it, the one that was not used for longest.  NULL: none. */
+/* A sheet to fill: a new one, or else the least recently used.  NULL: none. */
 static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 {
 	struct sl_sheet *t = make_room(ts);
@@ -446,9 +445,9 @@ static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 /* -- moving them ---------------------------------------------------------- */
 
 /*
- * A sheet is worked out for requests that end at its own end. Put into ts->due the classes that may offer other amounts to a
- * request that ends at *end*, and note between which two ends that is so. A class that offers nothing now offers nothing for
- * any end, so it is left out.
+ * A sheet is made for requests that end at its own end.  Put into ts->due the classes that may offer other amounts to a
+ * request that ends at *end*, and note for which ends that is valid.  A class that offers nothing now offers nothing for any
+ * end, so it is left out.
  */
 static void list_due(const struct sl_sheet *t, struct sl_sheets *ts, const struct sl_timeline *tl,
 		     const struct sl_need *need, int64_t end)
@@ -483,7 +482,7 @@ static void copy_sheet(struct sl_sheet *to, const struct sl_sheet *t, const stru
 	to->stale = memcpy(own.stale, t->stale, ts->chapters * sizeof(*t->stale));
 }
 
-/* A sheet that tells of what is free until another end, in place of this one or beside it. */
+/* A sheet for another end: this one changed, or a copy of it. */
 static struct sl_sheet *move_sheet(struct sl_sheet *t, struct sl_sheets *ts, const struct sl_timeline *tl,
 				   const struct sl_need *need, int64_t end)
 {
@@ -512,7 +511,7 @@ static struct sl_sheet *move_sheet(struct sl_sheet *t, struct sl_sheets *ts, con
 
 /* -- whether there is one ------------------------------------------------- */
 
-/* Requests that bestfit, or a score, serves from nodes alone, and no limit of nodes that may bind. */
+/* True for requests that bestfit or a bundled score can place by node alone, and whose max_nodes cannot bind. */
 static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method)
 {
 	const struct sl_request *r = need->r;
@@ -523,7 +522,7 @@ static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum
 	       (need->max_nodes >= UINT32_MAX / 2 || (int64_t) need->least * need->max_nodes >= need->units);
 }
 
-/* Of more nodes than it pays to ask again. */
+/* True if so many nodes have changed that filling the sheet again is cheaper. */
 static bool much_has_changed(const struct sl_sheet *t, const struct sl_timeline *tl)
 {
 	uint32_t most = tl->lives / MEND_PART, count = 0;
@@ -545,7 +544,7 @@ struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need,
 	struct sl_sheets *ts;
 	struct sl_sheet *t;
 
-	/* what is tried inside a mark will mostly be taken back: it would be mended twice */
+	/* within a mark most changes will be rolled back, and the sheet would have to be updated twice */
 	if (tl->marks > 1 || !suits(tl, need, method) || !sp || !describe(tl, need, &n))
 		return NULL;
 	method = sl_place_has_score(method) ? method : SL_PLACE_BESTFIT;

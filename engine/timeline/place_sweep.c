@@ -2,12 +2,10 @@
 /*
  * place_sweep.c - the earliest start.
  *
- * Each class is a cursor that walks along its own step function and knows what its
- * nodes could take of a job that starts at the time reached, and when that changes
- * next.  A heap yields the changes of all cursors in time order; sums over the
- * cursors tell when a placement is worth trying.  So a sweep costs the changes that
- * happen before the answer, not classes times instants.  Of many classes those are left out that an outlook
- * (place_outlook.c) says to have too little yet.
+ * Each class has a cursor on its step function, which knows what its nodes can take of a job that starts at the current time,
+ * and when that changes next.  A heap yields the changes of all cursors in the order of time.  Sums over the cursors say when
+ * a placement is worth trying.  So a sweep costs the changes before the answer, not classes times instants.  With many
+ * classes, an outlook (place_outlook.c) tells which have too little so far; these are left out.
  */
 #include "timeline/place_outlook.h"
 
@@ -21,31 +19,31 @@ struct sweep {
 	const struct sl_need *need;
 	enum sl_place_method method;
 	int64_t latest;
-	int64_t horizon;		/* what changes later is not in the heap */
-	struct sl_outlook *outlook;	/* NULL: all classes are taken in at once */
-	struct sl_prospect prospect;	/* what is needed of it */
-	uint32_t kind;			/* the one looked at last, and what came of it */
+	int64_t horizon;		/* later changes are not in the heap */
+	struct sl_outlook *outlook;	/* NULL: all classes are added at once */
+	struct sl_prospect prospect;	/* what the sweep looks for in the outlook */
+	uint32_t kind;			/* cache of may_do(): kind and result */
 	bool does;
-	uint32_t sets;			/* nodesets that cursors use */
-	int64_t longest;		/* block of consecutive nodes so far */
-	int64_t top;			/* of hist: units of a node at most */
-	struct sl_sums sums, most;	/* at the time reached; the most of each so far */
-	struct sl_misfit why;		/* of the last attempt */
-	bool block;			/* wants consecutive nodes */
-	bool limited;			/* max_nodes may bind: hist is kept */
-	bool gained;			/* something came since the last attempt */
-	bool cut;			/* something would have changed after the latest start */
-	bool gres;			/* those of a node matter */
-	int32_t floor;			/* of a machine of one node: fewer cores free are as good as none */
+	uint32_t sets;			/* number of nodesets in use by cursors */
+	int64_t longest;		/* longest block of consecutive nodes so far */
+	int64_t top;			/* largest index of the histogram */
+	struct sl_sums sums, most;	/* at the current time; and the maximum of each sum so far */
+	struct sl_misfit why;		/* misfit of the last attempt */
+	bool block;			/* the request needs consecutive nodes */
+	bool limited;			/* max_nodes may bind: the histogram is kept up to date */
+	bool gained;			/* some class offers more than at the last attempt */
+	bool cut;			/* some change lies after the latest start */
+	bool gres;			/* gres of a node matter */
+	int32_t floor;			/* on a machine of one node: fewer free cores count as none */
 };
 
-/* Units of work: a first look at a class, and a change of it. */
+/* Units of work: adding a class, and a change of a class. */
 #define EFFORT_OF_CURSOR 10
 #define EFFORT_OF_CHANGE 16
 
 /* -- one cursor -------------------------------------------------------- */
 
-/* When does the window [t, t + duration) next lose a step, or reach into one more? */
+/* The next time t at which the window [t, t + duration) leaves a step or reaches another one. */
 static int64_t next_edge(const struct sl_node_class *g, uint32_t step, int64_t t, int64_t duration)
 {
 	int64_t end = sl_later(t, duration), edge = SL_FOREVER;
@@ -70,7 +68,7 @@ static void take_min(const struct sweep *w, struct sl_resources *a, const struct
 	a->memory = b->memory < a->memory ? b->memory : a->memory;
 }
 
-/* What the class could take of the request if it had *o free for as long as the job runs. */
+/* What a node of the class can take with o->free free for the whole run. */
 static void work_out_take(const struct sweep *w, const struct sl_resources *capacity, struct sl_offer *o, struct sl_take *take)
 {
 	take->units = 0;
@@ -80,7 +78,7 @@ static void work_out_take(const struct sweep *w, const struct sl_resources *capa
 	memcpy(take->job, o->job, w->need->jobs * sizeof(*take->job));
 }
 
-/* Of a class of which nothing is taken later on. */
+/* The same for a class whose free resources never decrease. */
 static void look_up(const struct sweep *w, const struct sl_node_class *g, struct sl_cursor *c, struct sl_take *then)
 {
 	struct sl_offer o;
@@ -90,10 +88,8 @@ static void look_up(const struct sweep *w, const struct sl_node_class *g, struct
 	work_out_take(w, &w->tl->kind[g->kind].capacity, &o, then);
 }
 
-/*
- * What could the class take of a job that starts at t?  And when could that change:
- * past a step that blocks, no start before its end would do.
- */
+/* What can the class take of a job that starts at t, and when can that change next?  If a step within the run is blocked,
+ * no start before the end of that step is possible. */
 static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct sl_take *then)
 {
 	const struct sl_node_class *g = &w->tl->class[c->class];
@@ -134,8 +130,8 @@ static bool same_take(const struct sl_need *need, const struct sl_take *a, const
 	return same;
 }
 
-/* When the cursor may change next; SL_FOREVER: not in time.  It is looked at when that time has come: most
- * sweeps end before. */
+/* The time at which the cursor may change next; SL_FOREVER: not before the latest start.  The cursor is evaluated only
+ * when that time comes, because most sweeps end earlier. */
 static int64_t next_look(struct sweep *w, const struct sl_cursor *c)
 {
 	if (c->edge == SL_FOREVER || c->edge <= w->latest)
@@ -184,8 +180,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 	return w->limited ? sl_hist_clear(w->sp, w->top, err) : 0;
 }
 
-/* The first look at a class.  Its summary (tl->fall) is enough if nothing is free there now, or if less is never free later
- * on. */
+/* The first look at a class.  Its summary (tl->fall) suffices if nothing is free now, or if free resources never decrease. */
 static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
 {
 	const struct sl_fall *f = &w->tl->fall[l - w->tl->live];
@@ -208,7 +203,7 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 	}
 }
 
-/* Whether nodes of that kind could do when they are empty.  Most classes are of the kind of the one before. */
+/* True if nodes of that kind suffice when empty.  Most classes have the same kind as the one before. */
 static bool may_do(struct sweep *w, uint32_t kind)
 {
 	if (kind != w->kind) {
@@ -220,7 +215,7 @@ static bool may_do(struct sweep *w, uint32_t kind)
 	return w->does;
 }
 
-/* Take in a class that has not been looked at yet.  *c NULL: none of it may be had. */
+/* Add a class.  *c NULL: none of its nodes can be used. */
 static int add_cursor(struct sweep *w, const struct sl_live *l, struct sl_cursor **c, struct sl_error *err)
 {
 	struct sl_space *sp = w->sp;
@@ -256,7 +251,7 @@ static int start_cursor(struct sweep *w, const struct sl_live *l, int64_t from, 
 	return 0;
 }
 
-/* The next class that may have something until the slot ends; NULL: there is none any more. */
+/* The next class that may have enough for a start in the current slot; NULL if there is none. */
 static const struct sl_live *next_in_slot(struct sweep *w, uint32_t *row)
 {
 	const struct sl_timeline *tl = w->tl;
@@ -292,7 +287,7 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	return w->block ? sl_blocks_begin(sp, err) : 0;
 }
 
-/* Another slot begins: classes that have had too little until then are looked at. */
+/* Another slot begins: add the classes that may have enough from now on. */
 static int add_cursors(struct sweep *w, int64_t begin, struct sl_error *err)
 {
 	const struct sl_live *l;
@@ -322,7 +317,7 @@ static bool is_earlier(const void *none, const struct sl_event *a, const struct 
 
 SL_HEAP(events, struct sl_event, const void *, is_earlier)
 
-/* Those that change up to the horizon; what changed up to the last one has. */
+/* Put the cursors into the heap that change up to the horizon.  Changes up to the former horizon have been carried out. */
 static int fill_heap(struct sweep *w, int64_t horizon, struct sl_error *err)
 {
 	struct sl_space *sp = w->sp;
@@ -341,7 +336,7 @@ static int fill_heap(struct sweep *w, int64_t horizon, struct sl_error *err)
 	return 0;
 }
 
-/* What the cursor could take from t on, in place of what it could before. */
+/* Replace what the cursor can take by what it can take from t on. */
 static void change(struct sweep *w, uint32_t id, int64_t t)
 {
 	struct sl_cursor *c = &w->sp->cursor[id];
@@ -360,7 +355,7 @@ static void change(struct sweep *w, uint32_t id, int64_t t)
 	c->now = then;
 }
 
-/* Carry out all changes at the time of the first event, which is returned. */
+/* Carry out all changes at the time of the first event, and return that time. */
 static int64_t step_on(struct sweep *w)
 {
 	struct sl_space *sp = w->sp;
@@ -396,12 +391,12 @@ static int offer_at(const struct sweep *w, const struct sl_cursor *c, int64_t t,
 	const struct sl_node_kind *kind = &w->tl->kind[g->kind];
 	struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
 
-	sl_step_min_from(g, c->step, sl_later(t, w->need->r->duration), &o.free);	/* no step of what it offers is over */
+	sl_step_min_from(g, c->step, sl_later(t, w->need->r->duration), &o.free);	/* c->step is current */
 	sl_need_in_turn(&w->need->node, &kind->capacity, &g->step[c->step].free, &o.free);
 	return sl_need_offer(&w->need->node, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
 }
 
-/* Offers as sl_gather() makes them, from the cursors that have something. */
+/* Make the offers of sl_gather() from the cursors that have something, and try a placement. */
 static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct sl_error *err)
 {
 	struct sl_timeline *tl = w->tl;
@@ -418,7 +413,7 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 	rc = sl_choose(tl, w->need, w->method, t, &w->why, err);
 	if (rc == 1 && layout)
 		rc = sl_deal(tl, w->need, w->method == SL_PLACE_SPREAD, layout, err) ? -1 : 1;
-	/* choosing uses the histogram as well */
+	/* choosing overwrites the histogram */
 	if (!rc && w->limited) {
 		if (sl_hist_clear(sp, w->top, err))
 			return -1;
@@ -430,7 +425,7 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 	return rc;
 }
 
-/* Why it found nothing, with the most that there was at any time. */
+/* Set *misfit to the reason why no start was found, with the maximum of each sum. */
 static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
 {
 	enum sl_lack most = sl_sums_lack(&w->most, w->need), last = sl_sums_lack(&w->sums, w->need);
@@ -455,7 +450,7 @@ static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
 	return 0;
 }
 
-/* Carry out what changes up to the horizon, until some time will do. */
+/* Carry out the changes up to the horizon, until a placement succeeds. */
 static int sweep_to(struct sweep *w, int64_t horizon, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
 	struct sl_space *sp = w->sp;
@@ -473,7 +468,7 @@ static int sweep_to(struct sweep *w, int64_t horizon, int64_t *t, struct sl_layo
 	return rc;
 }
 
-/* From all classes at once, from then on. */
+/* Begin at *from* with all classes, or with those that the outlook names. */
 static int begin_at(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
 	if (start_hist(w, err) || start_cursors(w, from, err))
@@ -483,7 +478,7 @@ static int begin_at(struct sweep *w, int64_t from, int64_t *t, struct sl_layout 
 	return plausible(w) ? attempt(w, from, layout, err) : 0;
 }
 
-/* Slots in which there are too few nodes in any case are passed over; then it begins anew. */
+/* Skip slots in which there are certainly too few nodes; after a skip, begin again. */
 static int sweep_slots(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
 	bool anew = true;
@@ -508,7 +503,7 @@ static int sweep_slots(struct sweep *w, int64_t from, int64_t *t, struct sl_layo
 	return 0;
 }
 
-/* Most sweeps end about where the last one did: what changes later is put in order only if need be. */
+/* Most sweeps end near the time at which the last one ended, so later changes are put into the heap only if needed. */
 static int sweep_all(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
 	int rc = begin_at(w, from, t, layout, err);
@@ -518,8 +513,7 @@ static int sweep_all(struct sweep *w, int64_t from, int64_t *t, struct sl_layout
 	return rc ? rc : sweep_to(w, SL_FOREVER, t, layout, err);
 }
 
-/* With an outlook where there is one; that tells of no class which would have to be cut off after the latest
- * start, and of no blocks. */
+/* Use an outlook if there is one.  It knows nothing of blocks, nor of changes after a latest start. */
 static void look_out(struct sweep *w)
 {
 	const struct sl_need *need = w->need;
@@ -551,7 +545,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 	look_out(&w);
 	if (w.outlook)
 		rc = sweep_slots(&w, from, start, layout, err);
-	if (!rc) {	/* why there is none is for all classes to say */
+	if (!rc) {	/* only a sweep over all classes can say why there is no start */
 		w.outlook = NULL;
 		w.gained = true;
 		rc = sweep_all(&w, from, start, layout, err);
@@ -562,7 +556,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 	return rc ? 1 : never(&w, from, misfit);
 }
 
-/* On a machine of one node it has to give all: the cores, for so many units.  0: that says nothing. */
+/* On a machine of one node, that node must give all units: the cores for them.  0: no such bound. */
 static int32_t cores_of_all(const struct sl_timeline *tl, const struct sl_need *need)
 {
 	int64_t most = tl->nodes == 1 && !need->whole ? sl_need_held(&need->node, tl->most_cores) : 0;
@@ -577,6 +571,6 @@ int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_m
 	int32_t floor = cores_of_all(tl, need);
 	int rc = floor ? sweep_above(tl, need, method, from, latest, floor, start, layout, misfit, err) : 0;
 
-	/* what is said when there is no such time counts those that have fewer */
+	/* the figures of a refusal must include times with fewer free cores */
 	return rc ? rc : sweep_above(tl, need, method, from, latest, 0, start, layout, misfit, err);
 }

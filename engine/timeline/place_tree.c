@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_tree.c - below which switches a request is placed. */
+/* place_tree.c - choosing the switches below which a request is placed. */
 #include "timeline/place_impl.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ uint32_t sl_heaviest(const struct sl_space *sp, const struct sl_need *need)
 	return weight;
 }
 
-/* What each switch has to offer, of nodes up to that weight. */
+/* Sum up what the nodes below each switch offer, up to that weight. */
 static int sum_up(struct sl_timeline *tl, const struct sl_need *need, uint32_t weight, struct sl_error *err)
 {
 	const struct sl_tree *tree = tl->tree;
@@ -70,7 +70,7 @@ static int sum_up(struct sl_timeline *tl, const struct sl_need *need, uint32_t w
 	return 0;
 }
 
-/* The lowest switch that has enough; of those the one with the fewest nodes. */
+/* The lowest switch that suffices; among several the one with the fewest nodes. */
 static uint32_t lowest(const struct sl_tree *tree, const struct sl_space *sp, const struct sl_need *need)
 {
 	uint32_t best = SL_NO_SWITCH;
@@ -100,7 +100,7 @@ static int by_rank(const void *x, const void *y)
 		SL_ORDER(a->number, b->number);
 }
 
-/* As few of the leaves below *top* as have enough together. */
+/* Mark as taken as few of the leaves below *top* as suffice together. */
 static int take_leaves(struct sl_timeline *tl, const struct sl_need *need, uint32_t top, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
@@ -132,7 +132,7 @@ static int take_leaves(struct sl_timeline *tl, const struct sl_need *need, uint3
 	return 0;
 }
 
-/* The part of the offer that is below a switch taken, into *part. */
+/* The nodes of the offer that are below a taken switch, into *part. */
 static int part_below(const struct sl_timeline *tl, const struct sl_offer *o, struct sl_nodeset *part,
 		      struct sl_error *err)
 {
@@ -148,7 +148,7 @@ static int part_below(const struct sl_timeline *tl, const struct sl_offer *o, st
 	return 0;
 }
 
-/* Set the offers aside. */
+/* Save the offers. */
 static int keep_whole(struct sl_space *sp, struct sl_error *err)
 {
 	if (sl_grow(&sp->whole, &sp->whole_room, sp->offers, sizeof(*sp->whole), err))
@@ -159,7 +159,7 @@ static int keep_whole(struct sl_space *sp, struct sl_error *err)
 	return 0;
 }
 
-/* Of the offers set aside what is below switches taken, up to that weight. */
+/* Make offers from the saved ones: nodes below taken switches, up to that weight. */
 static int offer_below(struct sl_timeline *tl, uint32_t weight, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
@@ -258,7 +258,7 @@ uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nod
 			continue;
 		if (leaf != SL_NO_SWITCH && seen)
 			seen[leaf / 64] |= UINT64_C(1) << leaf % 64;
-		count++;	/* (without memory, of too many) */
+		count++;	/* without memory the count is too large */
 	}
 	free(seen);
 	return count;
@@ -272,7 +272,7 @@ bool sl_tree_has_segments(const struct sl_tree *tree, const struct sl_nodeset *n
 		if (tree->leaf_of[n] != SL_NO_SWITCH)
 			whole += ++count[tree->leaf_of[n]] % segment == 0;
 	free(count);
-	return (uint64_t) whole * segment == nodes->count;	/* (without memory: no) */
+	return (uint64_t) whole * segment == nodes->count;	/* without memory the answer is no */
 }
 
 void sl_widen(struct sl_space *sp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline/query.c - asking a timeline. */
+/* timeline/query.c - queries. */
 #include "timeline/choose.h"
 #include "timeline/impl.h"
 
@@ -110,7 +110,7 @@ static int grow_views(struct sl_timeline *tl, struct sl_error *err)
 {
 	uint32_t room = tl->view_room, old = tl->view_room;
 
-	/* both arrays have view_room entries; if the second cannot grow the first is larger, which does no harm */
+	/* if the second array cannot grow, the first is larger than view_room, which is harmless */
 	if (sl_grow(&tl->view, &room, tl->lives, sizeof(*tl->view), err))
 		return -1;
 	room = old;
@@ -181,7 +181,7 @@ int64_t sl_timeline_open_classes(struct sl_timeline *tl, int64_t t1, const struc
 	return n;
 }
 
-/* -- when less is free ---------------------------------------------------- */
+/* -- when less is free than before ------------------------------------------- */
 
 static bool is_less(const struct sl_step *next, const struct sl_step *before)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* request.c - what holds of a request by its fields alone. */
+/* request.c - properties of a request that follow from its fields. */
 #include "timeline/request.h"
 
 #include <string.h>
 
 #include "base/number.h"
 
-/* -- which fields it says -------------------------------------------------- */
+/* -- which fields are set ----------------------------------------------------- */
 
 enum { FIRST = 1, NAMED = 2, APART = 4, CORES = 8, MOST = FIRST | NAMED | APART, ALL = MOST | CORES };
 
-/* True if that holds of all fields that the request says.  (*what* is a constant: only fields of which it does not hold are
- * looked at.) */
+/* True if all fields that are set have the property *what*.  *what* is a constant, so only fields without the property are
+ * tested. */
 static inline __attribute__((always_inline)) bool holds_of_all(const struct sl_request *r, unsigned what)
 {
 	bool other = false;
@@ -43,21 +43,21 @@ bool sl_request_is_cores(const struct sl_request *r, int64_t cores)
 		cores == (r->tasks ? r->tasks * sl_max_signed(r->cores_per_task, 1) : r->cores);
 }
 
-/* -- two of them ----------------------------------------------------------- */
+/* -- comparing two requests --------------------------------------------------- */
 
 static uint32_t or_most(uint32_t limit)
 {
 	return limit ? limit : UINT32_MAX;
 }
 
-/* True if the request counts tasks, and not cores. */
+/* True if the request counts tasks, not cores. */
 static bool is_by_tasks(const struct sl_request *r)
 {
 	return r->tasks || (r->tasks_per_node && r->tasks_per_node_exact);
 }
 
-/* True if *a* counts what *b* does, and asks for no more of it: if b fits on k nodes, and a may have only some of them, then
- * the best of the k have at least their proportion of what b asks for. */
+/* True if *a* asks for no more tasks or cores than *b*, in the same unit.  If b fits on k nodes and a may have fewer, the
+ * best of these k nodes have at least their proportion of what b asks for. */
 static bool asks_as_many(const struct sl_request *a, const struct sl_request *b)
 {
 	const uint64_t most_a = or_most(a->max_nodes), most_b = or_most(b->max_nodes);
@@ -69,7 +69,7 @@ static bool asks_as_many(const struct sl_request *a, const struct sl_request *b)
 	return is_by_tasks(a) == is_by_tasks(b) || (!is_by_tasks(a) && !a->cores && !a->gres_needs);
 }
 
-/* The same number of tasks on each node: then *a* is placed on some of the nodes of *b*. */
+/* If both have the same exact number of tasks per node, *a* fits on some of the nodes of *b*. */
 static bool asks_as_exactly(const struct sl_request *a, const struct sl_request *b)
 {
 	return !a->tasks_per_node_exact || !a->tasks_per_node ||
@@ -97,7 +97,7 @@ bool sl_request_compare(const struct sl_request *a, const struct sl_request *b)
 	if (!asks_as_many(a, b))
 		return false;
 #define MORE(f) if (b->f < a->f) return false;
-#define LIMIT(f) if (b->f - 1 > a->f - 1) return false;		/* (0 - 1 is more than all) */
+#define LIMIT(f) if (b->f - 1 > a->f - 1) return false;		/* 0 means no limit: 0 - 1 is the largest number */
 #define FEWER(f) if (b->f > a->f) return false;
 #define WHICH(f) says_which |= a->f != 0; same_which &= a->f == b->f;
 #define EQUAL(f) if (a->f != b->f) return false;
@@ -113,7 +113,7 @@ bool sl_request_compare(const struct sl_request *a, const struct sl_request *b)
 	return asks_gres(a, b) && asks_as_exactly(a, b) && asks_more_free(a, b);
 }
 
-/* -- one of them ----------------------------------------------------------- */
+/* -- one request --------------------------------------------------------------- */
 
 static int check_gres(const struct sl_request *r, struct sl_error *err)
 {
@@ -169,7 +169,7 @@ static bool is_shared(const struct sl_request *r, uint32_t need)
 	return false;
 }
 
-/* So many pieces of it, where the node gives *has*: perhaps of any of its kinds. */
+/* Claim *pieces* of a gres need, of which the node gives *has*.  They may be of any of its kinds. */
 static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t pieces, int64_t has, struct sl_resources *claim)
 {
 	const struct sl_gres_need *g = &r->gres[need];

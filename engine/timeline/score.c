@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* score.c - see score.h: the bundled scores of one node, and the mix of shapes that jobs are expected to have. */
+/* score.c - the bundled scores of a node (score.h), and the mix of expected job shapes. */
 #include "timeline/score_impl.h"
 #include "base/order.h"
 #include "base/search.h"
@@ -10,7 +10,7 @@
 
 /* -- the mix ------------------------------------------------------------- */
 
-/* Thousandths of each GPU that it asks for. */
+/* Thousandths that the shape needs of each of its GPUs. */
 static uint32_t of_each(const struct sl_mix_shape *s)
 {
 	return !s->kinds ? 0 : s->milli ? s->milli : SL_WHOLE_GPU;
@@ -38,7 +38,7 @@ static int by_cores(const void *a, const void *b)
 	return SL_ORDER(*x, *y);
 }
 
-/* Equal shapes, which are neighbours, become one with the sum of their parts.  How many are left. */
+/* Merge equal shapes, which are neighbours, and add their parts.  Returns how many are left. */
 static uint32_t merge_equal(struct sl_mix_shape *shape, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -51,7 +51,7 @@ static uint32_t merge_equal(struct sl_mix_shape *shape, uint32_t count)
 	return kept;
 }
 
-/* Steps: cores that some shape asks for.  A shape fits by cores where as many steps are had as its own. */
+/* Steps are the distinct core counts of the shapes.  A shape fits by cores if the free cores reach its step. */
 static void number_steps(struct sl_mix *mix)
 {
 	for (uint32_t i = 0; i < mix->shapes; i++)
@@ -101,13 +101,11 @@ void sl_mix_free(struct sl_mix *mix)
 
 /* -- the GPUs of a node -------------------------------------------------- */
 
-/*
- * What of a node the scores look at.  amount: by kind, of *devices* thousandths that are free, of *counts* whole GPUs.  (There
- * are no gaps: it is compared as bytes.)
- */
+/* What scores see of a node.  amount[kind]: free thousandths of a device, or the number of free whole GPUs.  Compared as
+ * bytes, so there are no gaps. */
 struct gpus {
-	uint32_t steps;			/* of the mix, that its free cores hold */
-	uint16_t devices, counts;	/* kinds, as bits */
+	uint32_t steps;			/* number of steps of the mix that its free cores reach */
+	uint16_t devices, counts;	/* bits: kinds that are devices; kinds that are counted as whole GPUs */
 	uint16_t amount[SL_MAX_GRES];
 };
 _Static_assert(sizeof(struct gpus) == 4 + 2 * 2 + 2 * SL_MAX_GRES, "compared as bytes: no gaps");
@@ -117,7 +115,7 @@ static uint16_t milli_of(uint32_t amount, uint32_t all)
 	return all ? (uint16_t) ((uint64_t) amount * SL_WHOLE_GPU / all) : 0;
 }
 
-/* The devices of a kind of gres that a node with that capacity has, as bits. */
+/* Bits: the devices of a gres kind that a node with that capacity has. */
 static uint16_t devices_on(const struct sl_devices *d, int kind, const struct sl_resources *capacity)
 {
 	uint16_t mask = d ? d->whole[kind] : 0, on = 0;
@@ -159,7 +157,7 @@ static uint32_t free_milli(const struct gpus *g)
 	return sum;
 }
 
-/* Idle GPUs among those of *kinds*. */
+/* Number of idle GPUs among *kinds*. */
 static uint32_t idle_gpus(const struct gpus *g, uint16_t kinds)
 {
 	uint16_t mask = (g->devices | g->counts) & kinds;
@@ -173,7 +171,7 @@ static uint32_t idle_gpus(const struct gpus *g, uint16_t kinds)
 
 /* -- fragmentation ------------------------------------------------------- */
 
-/* Thousandths of the node's free GPUs, *all* in sum, that a job of the shape cannot use. */
+/* Thousandths of the node's free GPUs, *all* in sum, that a job of this shape cannot use. */
 static uint32_t lost_to(const struct gpus *g, const struct sl_mix_shape *shape, uint32_t all)
 {
 	uint16_t mask = g->devices | g->counts;
@@ -201,7 +199,7 @@ static uint32_t lost_to(const struct gpus *g, const struct sl_mix_shape *shape, 
 	return usable < (shape->milli ? 1u : shape->count) ? all : lost;
 }
 
-#define MEMOS 4096	/* a power of two */
+#define MEMOS 4096	/* entries of the cache, a power of two */
 
 struct sl_score_memo {
 	struct {
@@ -226,7 +224,7 @@ static double work_out(const struct gpus *g, const struct sl_mix *mix)
 	return sum;
 }
 
-/* Nodes differ in little that matters: what was worked out is kept by it.  Without memory for that it is not. */
+/* Few distinct values occur, so results are cached.  Without memory for the cache they are computed each time. */
 static double fragmentation(struct sl_scoring *s, struct gpus *g, int64_t cores)
 {
 	uint64_t hash = 0, word[sizeof(*g) / sizeof(uint64_t)];
@@ -274,23 +272,23 @@ void sl_scoring_free(struct sl_scoring *s)
 
 /* -- scores -------------------------------------------------------------- */
 
-/* A node before and after the job. */
+/* A node before and after the job would start. */
 struct question {
 	const struct sl_scorer *of;
-	const struct sl_resources *capacity, *at;	/* free when it starts */
+	const struct sl_resources *capacity, *at;	/* free on the node when the job starts */
 	struct sl_resources takes;
 	struct gpus before, after;
-	uint32_t asked;			/* thousandths of GPUs that it takes */
+	uint32_t asked;			/* thousandths of GPUs that the job takes */
 };
 
-/* Scores that are equal but for how sums were rounded become equal. */
+/* Round down to an integer; scores that differ only by rounding errors become equal. */
 static uint32_t cut(double score)
 {
 	score = floor(round(score * 1e9) / 1e9);
 	return score < 0 ? 0 : score > SL_SCORE_BEST ? SL_SCORE_BEST : (uint32_t) score;
 }
 
-/* Halves of CPUs and GPUs, of the largest node's. */
+/* Scores weigh CPUs and GPUs equally, as fractions of the largest node's. */
 static double cpu_part(const struct question *q, double cores)
 {
 	return q->of->most_cores ? cores / q->of->most_cores : 0;
@@ -312,7 +310,7 @@ static double aligned(const struct question *q)
 		gpu_part(q, free_milli(&q->before)) * gpu_part(q, q->asked)) / 2;
 }
 
-/* The GPU of which the job takes a part, the first of these; -1: it takes whole ones, or none. */
+/* The first GPU of which the job takes only a fraction; -1: it takes whole GPUs, or none. */
 static int shared_gpu(const struct question *q)
 {
 	for (int k = 0; q->before.devices >> k; k++)
@@ -327,7 +325,7 @@ static uint32_t max(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* GPUs in use before idle ones, the fuller the better; then idle GPUs of nodes in use; then idle nodes, small ones first. */
+/* GPUs in use before idle ones, the fullest best; then idle GPUs of nodes in use; then idle nodes, the smallest first. */
 static uint32_t packed(const struct question *q)
 {
 	struct gpus all = gpus_of(q->of->scoring, q->of->devices, q->capacity, q->capacity);
@@ -346,7 +344,8 @@ static uint32_t packed(const struct question *q)
 
 enum { PARTS = 1, WHOLE = 2 };
 
-/* The sorts of jobs that run on the node, as far as can be seen: with tags by these, else parts of GPUs, and whole ones. */
+/* Bits: job types that run on the node, as far as visible: by tags if there are any, else by fractions of GPUs and whole
+ * GPUs. */
 static uint32_t sorts_on(const struct question *q)
 {
 	uint32_t sorts = 0;
@@ -373,7 +372,7 @@ static uint32_t sort_of(const struct question *q)
 	return shared_gpu(q) >= 0 ? PARTS : WHOLE;
 }
 
-/* Nodes that run only jobs of the same sort, then those that run such jobs too, then idle ones; the fuller the better. */
+/* Nodes that run only jobs of this type, then nodes that run others, too, then idle nodes; the fuller the better. */
 static uint32_t clustered(const struct question *q)
 {
 	uint32_t sort = sort_of(q), on = sorts_on(q);
@@ -385,7 +384,7 @@ static uint32_t clustered(const struct question *q)
 	return cut(SL_SCORE_BEST / 4 * gpu_part(q, full) + quarter * SL_SCORE_BEST / 4);
 }
 
-/* By how much fragmentation falls: from 0 to 100 by the logistic function, 50 where it stays as it was. */
+/* By how much fragmentation decreases: 0 to 100 by the logistic function; 50 if it does not change. */
 static double descended(struct question *q)
 {
 	struct sl_scoring *s = q->of->scoring;
@@ -441,7 +440,7 @@ static uint32_t ask(struct question *q, const struct sl_need *need, const struct
 	return answer(q);
 }
 
-/* The share of a device that the need asks of a node, and the devices that may give it; 0: none. */
+/* The share of a device that the need asks of a node, and (bits) the devices that may give it; 0: none. */
 static uint32_t share_asked(const struct sl_need *need, uint16_t *mask)
 {
 	const struct sl_devices *d = need->devices;
@@ -466,7 +465,7 @@ void sl_offer_narrow(struct sl_offer *o, const struct sl_need *need, int device)
 			o->free.gres[k] = 0;
 }
 
-/* Any device may be chosen: the one with the best score (FGD), or the fullest that has enough. */
+/* If any device may be chosen: for FGD the one with the best score, else the fullest one with enough left. */
 static uint32_t ask_devices(struct question *q, const struct sl_need *need, const struct sl_offer *o, int *device)
 {
 	uint16_t mask = 0, least = UINT16_MAX;

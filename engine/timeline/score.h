@@ -24,84 +24,81 @@
 /* A shape that jobs are expected to have on a node: *count* whole GPUs, or *milli* of one. */
 struct sl_mix_shape {
 	uint32_t cores;
-	uint16_t kinds;			/* of gres whose GPUs will do, as bits: devices too.  0: it needs no GPU */
+	uint16_t kinds;			/* bits: kinds of gres, devices included, whose GPUs are suitable.  0: needs no GPU */
 	uint16_t count;
 	uint16_t milli;			/* 0: whole GPUs */
-	double part;			/* of all jobs; the parts of a mix make 1 */
-	uint32_t step;			/* sl_mix_finish()'s */
+	double part;			/* fraction of all jobs; the fractions of a mix add up to 1 */
+	uint32_t step;			/* used by sl_mix_finish() */
 };
 
 struct sl_mix {
 	struct sl_mix_shape *shape;
 	uint32_t shapes;
-	uint32_t *cores;		/* that shapes ask for, ascending, each once */
+	uint32_t *cores;		/* the distinct numbers of cores that shapes ask for, ascending */
 	uint32_t steps;
 };
 
 /*
- * Make a mix of *count* shapes, each with the number of its jobs as its part: equal ones become one; the most frequent are kept,
- * as many as it takes to cover *covers* of all jobs (of equally frequent ones first those with more cores, then with more of a GPU,
- * then with more GPUs, then with the higher kinds), SL_MIX_MOST at most; parts are divided by what was kept.  Copies the shapes.
- * 0, or -1 with *err.
+ * Make a mix of *count* shapes, whose *part* is a number of jobs.  Equal shapes are merged.  The most frequent ones are kept
+ * until they cover the fraction *covers* of all jobs, at most SL_MIX_MOST (ties: more cores, then more of a GPU, then more
+ * GPUs, then higher kinds).  Parts are then divided by the number of jobs kept.  Copies the shapes.  0, or -1 with *err.
  */
 int sl_mix_make(struct sl_mix *mix, const struct sl_mix_shape *shape, uint32_t count, double covers, struct sl_error *err);
 void sl_mix_free(struct sl_mix *mix);
 
 #define SL_MIX_COVERS 0.95
-#define SL_MIX_MOST 500	/* shapes: who submits jobs of thousands makes no score dear */
+#define SL_MIX_MOST 500	/* shapes: bounds the cost of a score when jobs have thousands of different shapes */
 
-/* What a policy's own score is asked about: nodes on which the same is there and the same is free. */
+/* What a policy's own score is computed from: nodes with the same kind and the same free amounts. */
 struct sl_scored {
 	const struct sl_node_kind *kind;
-	uint32_t node;			/* one of them, the first */
-	uint32_t nodes;			/* how many of them could take part of the job */
-	struct sl_resources free;	/* when it starts, whatever is planned for later */
-	struct sl_resources takes;	/* what the job would take of each, if it has the fewest nodes */
+	uint32_t node;			/* the first of them */
+	uint32_t nodes;			/* number of them that can take part of the job */
+	struct sl_resources free;	/* at the start, whatever is booked for later */
+	struct sl_resources takes;	/* what the job would take of each node if it got min_nodes nodes */
 	int64_t start;
-	bool late;			/* not now: it decides among nodes that become free at the same time only */
-	uint32_t gpus, free_gpus, left_gpus;	/* of each: in all, idle, and idle after the job */
-	const struct sl_scored_offer *offer;	/* for sl_scored_bundled() */
+	bool late;			/* start later than now: the score only ranks nodes that become free at the same
+					 * time */
+	uint32_t gpus, free_gpus, left_gpus;	/* GPUs of each node: in all, idle, and idle after the job */
+	const struct sl_scored_offer *offer;	/* used by sl_scored_bundled() */
 };
 
-/* What a bundled score says of the same, from 0 to SL_SCORE_BEST; -1 with *err. */
+/* The bundled score of the same nodes, 0 to SL_SCORE_BEST; -1 with *err. */
 int sl_scored_bundled(const struct sl_scored *what, enum sl_place_method method, struct sl_error *err);
 
-/*
- * 1 with *score, a number that can be ordered (no NaN), of which the larger is the better; 0: not these nodes, if the job
- * starts now; -1 with *err.  The timeline may not be changed meanwhile.
- */
+/* 1 with *score (larger is better, not NaN); 0: do not use these nodes for a start now; -1 with *err.  Must not change the
+ * timeline. */
 typedef int sl_own_score(void *arg, const struct sl_scored *what, double *score, struct sl_error *err);
 
 struct sl_score_memo;
 
 struct sl_scoring {
-	uint16_t gpus;			/* kinds that are GPUs, as bits; not those of devices */
-	uint16_t tags;			/* kinds by which GPU clustering tells sorts of jobs apart; 0: by parts of GPUs and whole ones */
-	bool has_mix;			/* *mix is ready */
+	uint16_t gpus;			/* bits: kinds that are GPUs, without those of devices */
+	uint16_t tags;			/* bits: kinds by which GPU clustering distinguishes job types; 0: by fractions of
+					 * GPUs and whole GPUs */
+	bool has_mix;			/* *mix* is complete */
 	const struct sl_mix *mix;	/* NULL: none */
-	/* Asked once, for the mix, when it is needed first; NULL: there is no more than *mix.  0, or -1 with *err. */
+	/* Called once, when the mix is first needed; NULL: *mix is all there is.  0, or -1 with *err. */
 	int (*make_mix)(void *arg, struct sl_scoring *scoring, struct sl_error *err);
 	void *make_mix_arg;
-	sl_own_score *own;		/* of SL_PLACE_OWN; NULL: all nodes are equal */
+	sl_own_score *own;		/* for SL_PLACE_OWN; NULL: all nodes score the same */
 	void *own_arg;
-	struct sl_score_memo *memo;	/* sl_scoring_free()'s; NULL at first */
+	struct sl_score_memo *memo;	/* freed by sl_scoring_free(); NULL at first */
 };
 
-/* What it has allocated itself. */
+/* Free what the scoring has allocated itself. */
 void sl_scoring_free(struct sl_scoring *scoring);
 
-/* Give the timeline what scores need to know, before anything is placed by a score. Without this call scores see a machine that
- * has no GPUs, and expect no jobs. */
+/* Give the timeline what scores need to know, before anything is placed by score.  Without this call, scores see no GPUs
+ * and expect no jobs. */
 void sl_timeline_scoring(struct sl_timeline *tl, struct sl_scoring *scoring);
 
-/* GPUs of a node of which nothing is used, when so much is free. */
+/* Number of completely unused GPUs of a node with *free*. */
 uint32_t sl_idle_gpus(const struct sl_scoring *scoring, const struct sl_devices *devices, const struct sl_resources *capacity,
 		      const struct sl_resources *free);
 
-/*
- * The fragmentation of a node (the paper's section 4), in thousandths of a GPU: of its free GPUs what a job of the mix is
- * expected not to be able to use.
- */
+/* The fragmentation of a node (section 4 of the paper) in thousandths of a GPU: the part of its free GPUs that a random
+ * job of the mix is expected to be unable to use. */
 double sl_fragmentation(struct sl_scoring *scoring, const struct sl_devices *devices, const struct sl_resources *capacity,
 			const struct sl_resources *free);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline/step.c - step functions: asking them, and making changed ones. */
+/* timeline/step.c - step functions: queries and changes. */
 #include "timeline/impl.h"
 
 #include <inttypes.h>
@@ -67,7 +67,7 @@ static int busy(const struct sl_step *s, const struct sl_change *ch, uint32_t no
 	return 0;
 }
 
-/* Fails if free + each > capacity.  The subtraction cannot overflow, as the sum could. */
+/* Fails if free + each > capacity.  The subtraction cannot overflow, the sum could. */
 static int too_much(const struct sl_step *s, const struct sl_resources *each, const struct sl_resources *cap,
 		    uint32_t node, struct sl_error *err)
 {
@@ -106,11 +106,8 @@ static void apply(struct sl_step *s, const struct sl_change *ch)
 	s->blocks += ch->block;
 }
 
-/*
- * Steps that do not change are copied, the ones inside [t0, t1) shifted; new
- * steps arise at t0 and t1, or old ones there become equal to their neighbour and
- * go.  Nothing else can change: neighbours inside keep their difference.
- */
+/* Steps outside [t0, t1) are copied, steps inside are shifted.  New steps appear at t0 and t1, unless a step there becomes
+ * equal to its neighbour and is merged.  Nothing else changes: neighbours inside keep their difference. */
 uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,
 			struct sl_error *err)
 {

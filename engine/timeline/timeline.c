@@ -7,7 +7,7 @@
 
 #include "timeline/impl.h"
 
-/* -- making one -------------------------------------------------------- */
+/* -- creation ------------------------------------------------------------ */
 
 static int check_kinds(uint32_t nodes, const uint32_t *kind_of, const struct sl_node_kind *kind, uint32_t kinds,
 		       struct sl_error *err)
@@ -49,7 +49,7 @@ static int by_kind(const void *a, const void *b)
 	return memcmp(x->capacity.gres, y->capacity.gres, sizeof(x->capacity.gres));
 }
 
-/* Copy the kinds, equal ones once; map[k] is the number that kind k gets. */
+/* Copy the kinds, equal ones once; map[k] is the new number of kind k. */
 static int take_kinds(struct sl_timeline *tl, const struct sl_node_kind *kind, uint32_t kinds, uint32_t *map,
 		      struct sl_error *err)
 {
@@ -192,7 +192,7 @@ const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32
 	return &tl->kind[class_at(tl, node)->kind];
 }
 
-/* -- changing it ------------------------------------------------------- */
+/* -- changes ------------------------------------------------------------- */
 
 static struct sl_touch *touch(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
@@ -239,7 +239,7 @@ static void untouch(struct sl_timeline *tl)
 	tl->touches = 0;
 }
 
-/* One class after the other: what cannot be done is found before anything is. */
+/* Check all classes before changing any. */
 static int move_all(struct sl_timeline *tl, const struct sl_change *ch, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < tl->touches; i++) {
@@ -265,7 +265,7 @@ static int move_all(struct sl_timeline *tl, const struct sl_change *ch, struct s
 	return 0;
 }
 
-#define EFFORT_OF_RUN 20	/* of nodes that change: classes are found, split and joined */
+#define EFFORT_OF_RUN 20	/* for each run of changed nodes: classes are found, split and merged */
 
 static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struct sl_change *ch,
 		   struct sl_error *err)
@@ -363,7 +363,7 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 		if (tl->live[i].next <= now && sl_node_class_age(tl, tl->live[i].class, err))
 			return -1;
 		if (tl->lives < before)
-			continue;	/* merged into another class: the last one of the list has taken its place here */
+			continue;	/* it was merged: the last class of the list is now at position i */
 		if (tl->live[i].next < next)
 			next = tl->live[i].next;
 		i++;
@@ -379,7 +379,7 @@ uint32_t sl_timeline_mark(struct sl_timeline *tl)
 	return tl->marks == SL_OPEN_MARKS ? SL_NO_MARK : sl_timeline_inner_mark(tl);
 }
 
-/* What nobody has read of changes that were taken back is as if it had not been. */
+/* Forget the notes of changes that were rolled back, if no sheet has read them. */
 static void unnote_changes(struct sl_timeline *tl, uint64_t changes)
 {
 	if (tl->changes_read <= changes && tl->changes_dropped <= changes)

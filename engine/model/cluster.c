@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-/* -- making one ---------------------------------------------------------- */
+/* -- creation -------------------------------------------------------------- */
 
 static int allocate(struct sl_cluster *c, struct sl_error *err)
 {
@@ -120,7 +120,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c);
 }
 
-/* -- asking it ----------------------------------------------------------- */
+/* -- queries --------------------------------------------------------------- */
 
 const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c)
 {
@@ -281,7 +281,7 @@ void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct 
 	}
 }
 
-/* -- what changes -------------------------------------------------------- */
+/* -- changes --------------------------------------------------------------- */
 
 static void forget_enclaves(struct sl_cluster *c)
 {
@@ -289,14 +289,14 @@ static void forget_enclaves(struct sl_cluster *c)
 		c->enclave[i]->dirty = true;
 }
 
-/* Add (sign 1) or take back (sign -1) what a running job has of licences. */
+/* Count the licences of a running job (sign 1), or undo that (-1). */
 static int count_licenses(struct sl_cluster *c, uint32_t job, const struct held *h, int64_t t0, int64_t t1, int sign,
 			  struct sl_error *err)
 {
 	return c->snap->job.flags[job] & SL_JOBF_COMPLETING ? 0 : cluster_count_licenses(c, h->licenses, t0, t1, sign, err);
 }
 
-/* When the time of the first of those is up that hold nodes. */
+/* The earliest *due* of all jobs that hold nodes. */
 static int64_t find_first_end(const struct sl_cluster *c)
 {
 	int64_t first = INT64_MAX;
@@ -325,12 +325,12 @@ static int prolong_job(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	return counts ? count_licenses(c, job, h, c->now, end, 1, err) : 0;
 }
 
-/* Jobs past their end still hold what they have: they are booked for longer. */
+/* Jobs past their end still hold their nodes: book them for longer. */
 static int prolong_overdue(struct sl_cluster *c, struct sl_error *err)
 {
 	if (c->now < c->first_end)
 		return 0;
-	c->first_end = find_first_end(c);	/* jobs that ended may have been the first */
+	c->first_end = find_first_end(c);	/* the former first job may have ended */
 	if (c->now < c->first_end)
 		return 0;
 	if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0)
@@ -397,7 +397,7 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	return 0;
 }
 
-/* Wants and loans know which nodes are up. */
+/* Wants and loans depend on which nodes are up. */
 static void forget_wants(struct sl_cluster *c)
 {
 	memset(c->least, 0, c->queued * sizeof(*c->least));
@@ -482,7 +482,7 @@ static int take_licenses(struct sl_cluster *c, uint32_t job, struct held *h, int
 	return count_licenses(c, job, h, c->now, end, 1, err);
 }
 
-/* Book it on main, with what blocks everybody but this job out of the way. */
+/* Book the job on the main timeline.  Blocks that do not apply to it are lifted meanwhile. */
 static int book_start(struct sl_cluster *c, uint32_t job, struct held *h, int64_t end, struct sl_error *err)
 {
 	bool inside = h->resv != SL_NONE;
@@ -490,7 +490,7 @@ static int book_start(struct sl_cluster *c, uint32_t job, struct held *h, int64_
 
 	if (c->unbooked) {
 		h->end = end;
-		h->clamped = true;	/* to nothing */
+		h->clamped = true;	/* nothing is booked */
 		return 0;
 	}
 	if (inside && cluster_blocks(c, false, NOT_IN_THE_WAY, h->resv, err) < 0)
@@ -540,7 +540,7 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		if (rc < 0)
 			count_licenses(c, job, h, c->now, end, -1, NULL);
 		else
-			add_running(c, job, h);		/* specials depend on what is held */
+			add_running(c, job, h);		/* specials depend on *held* */
 		if (cluster_specials_place(c, rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	}
@@ -592,7 +592,7 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	remove_running(c, job);
 	c->stage[job] = STAGE_ENDED;
 	free_held(h);
-	cluster_want_free(c, job);	/* a year's jobs need no more memory than a day's */
+	cluster_want_free(c, job);	/* otherwise memory would grow with the number of simulated jobs */
 	forget_enclaves(c);
 	return cluster_specials_place(c, err);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_build.c - from the rows of a snapshot to a cluster.
- */
+/* cluster_build.c - building a cluster from the rows of a snapshot. */
 #include "model/cluster_private.h"
 #include "model/devices.h"
 
@@ -11,7 +9,7 @@
 
 #include "base/map.h"
 
-/* A node whose memory is not known has enough of it. */
+/* Stands for unknown memory of a node. */
 #define MEMORY_UNKNOWN (INT64_C(1) << 50)
 
 static int no_memory(struct sl_error *err)
@@ -19,7 +17,7 @@ static int no_memory(struct sl_error *err)
 	return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 }
 
-/* -- small questions ----------------------------------------------------- */
+/* -- lookups --------------------------------------------------------------- */
 
 int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_nodeset *out, struct sl_error *err)
 {
@@ -36,7 +34,7 @@ uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t part
 {
 	uint32_t n;
 
-	if (partition == SL_NONE)	/* deleted meanwhile */
+	if (partition == SL_NONE)	/* the partition was deleted */
 		return 1;
 	n = c->snap->partition.oversubscribe[partition];
 	if (c->part[partition].share > 1)
@@ -89,7 +87,7 @@ uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t 
 	uint32_t others = sl_nodeset_count(&c->resv_nodes[resv]) - 1, cores = c->snap->reservation.cores[resv];
 	struct sl_range parts = c->snap->reservation.parts[resv];
 
-	while (parts.count) {	/* in node order */
+	while (parts.count) {	/* sorted by node */
 		uint32_t half = parts.count / 2, at = c->snap->alloc.node[parts.first + half];
 
 		if (at == node)
@@ -103,7 +101,8 @@ uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t 
 
 /* -- partitions ---------------------------------------------------------- */
 
-/* What the rows of a partition have of each node: the same number of cores, and no other partition any? */
+/* Cores of each node of the partition, if all nodes have the same, the same number of jobs may share them, and no other
+ * sharing partition has any of them; else 0. */
 static uint32_t count_row_cores(const struct sl_cluster *c, uint32_t p)
 {
 	const uint32_t *share = c->snap->partition.oversubscribe;
@@ -119,7 +118,7 @@ static uint32_t count_row_cores(const struct sl_cluster *c, uint32_t p)
 	return first < SL_MAX_NODES ? c->snap->node.cores[first] : 0;
 }
 
-/* How many jobs may share a core on each node, at most. */
+/* Set c->rows: how many jobs may share a core on each node, at most. */
 static int count_rows(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -185,7 +184,7 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 		part->cap = s->partition.max_cpus_per_node[p] == SL_NONE ? 0 : s->partition.max_cpus_per_node[p];
 		part->cap_kind = SL_NONE;
 	}
-	/* Kinds of gres that the snapshot leaves over count MaxCPUsPerNode. */
+	/* Unused gres kinds of the timeline count MaxCPUsPerNode. */
 	first = s->gres_kind.rows < SL_MAX_GRES ? s->gres_kind.rows : SL_MAX_GRES;
 	for (uint32_t p = 0; p < s->partition.rows && first < SL_MAX_GRES; p++)
 		if (c->part[p].cap && c->part[p].share == 1)
@@ -195,7 +194,7 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 
 /* -- nodes --------------------------------------------------------------- */
 
-/* Kinds of gres that are taken: the snapshot's, and those that count MaxCPUsPerNode. */
+/* Number of gres kinds in use: those of the snapshot, and those that count MaxCPUsPerNode. */
 static uint32_t count_kinds(const struct sl_cluster *c)
 {
 	uint32_t kinds = c->snap->gres_kind.rows < SL_MAX_GRES ? c->snap->gres_kind.rows : SL_MAX_GRES;
@@ -206,8 +205,7 @@ static uint32_t count_kinds(const struct sl_cluster *c)
 	return kinds;
 }
 
-/* Gres with no_consume: a kind that no node uses up is not counted on the timeline.  A kind that only some nodes use up is left
- * to Slurm's select. */
+/* Gres with no_consume: a kind that no node uses up is not counted.  A kind that only some nodes use up is left to select. */
 static void choose_no_consume(struct sl_cluster *c)
 {
 	const struct sl_node_gres_view *g = &c->snap->node_gres;
@@ -223,8 +221,7 @@ static void choose_no_consume(struct sl_cluster *c)
 	}
 }
 
-/* Kinds of gres beyond SL_MAX_GRES, and such as come in more than 16 bits on some
- * node, are left to Slurm's select. */
+/* Kinds beyond SL_MAX_GRES, and kinds with a count above 65,535 on some node, are left to select. */
 static void choose_gres(struct sl_cluster *c)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -283,7 +280,7 @@ static uint64_t hash_kind(const struct sl_node_kind *k)
 	return sl_hash_bytes(h + (uint32_t) k->capacity.cores, k->capacity.gres, sizeof(k->capacity.gres));
 }
 
-/* The number of a kind, which is c->kind[c->kinds] and stays there if there is none like it. */
+/* The number of a kind equal to the candidate c->kind[c->kinds]; if there is none, the candidate is kept. */
 static int number_kind(struct sl_cluster *c, struct sl_map *known, uint32_t *number, struct sl_error *err)
 {
 	uint64_t hash = hash_kind(&c->kind[c->kinds]);
@@ -297,7 +294,7 @@ static int number_kind(struct sl_cluster *c, struct sl_map *known, uint32_t *num
 	return sl_map_put(known, hash, c->kinds++, err);
 }
 
-/* Nodes that differ in nothing that a timeline knows have one kind. */
+/* Nodes that are equal for a timeline have the same kind. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 {
 	uint32_t nodes = c->snap->node.rows, *rank = NULL;
@@ -395,7 +392,7 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	return cluster_hold(c, j, h, c->now, h->end, err);
 }
 
-/* Those that reservations set aside, whoever uses them: Slurm counts them so too. */
+/* Count the licences that reservations set aside, used or not, as Slurm does. */
 static int reserve_licenses(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
@@ -458,7 +455,7 @@ int cluster_build_running(struct sl_cluster *c, struct sl_error *err)
 	return build_licenses(c, err);
 }
 
-/* -- what is blocked, and the queue -------------------------------------- */
+/* -- blocks and the queue --------------------------------------------------- */
 
 int cluster_blocks(struct sl_cluster *c, bool place, enum which which, uint32_t own, struct sl_error *err)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_enclave.c - timelines beside the main one: of reservations, of jobs that share cores, and of
- * tenants.
- */
+/* cluster_enclave.c - enclaves: timelines of reservations, of jobs that share cores, and of tenants. */
 #include "model/cluster_private.h"
 
 #include <stdlib.h>
@@ -19,8 +16,8 @@ static uint32_t most_weight(const struct sl_cluster *c)
 	return most;
 }
 
-/* The kind of a node in the timeline of an enclave.  Where n jobs may share a core, the node has n times its cores.  In the
- * enclave of a flexible reservation, nodes outside of the reservation weigh more than its own, so that these come first. */
+/* The kind of a node in an enclave.  If n jobs may share a core, the node has n times its cores.  In the enclave of a
+ * flexible reservation, nodes outside the reservation have a higher weight, so that the reservation's nodes come first. */
 static struct sl_node_kind kind_within(const struct sl_cluster *c, const struct enclave *en, uint32_t n, uint32_t most)
 {
 	struct sl_node_kind kind = c->kind[c->kind_of[n]];
@@ -66,8 +63,8 @@ void cluster_enclave_free(struct enclave *en)
 	free(en);
 }
 
-/* What a node's own reservation leaves over is not there for its jobs: of a partial
- * one, the cores of others are taken to lie in that part as far as it goes. */
+/* In the enclave of a partial reservation, book the cores of a node that the reservation does not have.  Other jobs on the
+ * node are assumed to use these cores first. */
 static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, int32_t *spare, struct sl_error *err)
 {
 	struct sl_resources rest = { .cores = 0 };
@@ -81,14 +78,14 @@ static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, in
 	return sl_timeline_book(en->tl, &c->scratch, &rest, c->now, SL_FOREVER, err);
 }
 
-/* Book in the enclave what running jobs hold there, and block the nodes on which the enclave's jobs may not be beside them. */
+/* Book in the enclave what running jobs hold there, and block the nodes that they do not share with jobs of the enclave. */
 static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
 		const struct held *h = c->held[j];
 
 		if (h && en->tenant && !en->partial && !cluster_goes_to_job(c, en->tenant, j, h))
-			continue;	/* its nodes are blocked for as long: below */
+			continue;	/* its nodes are blocked for that time: see enclave_strangers() */
 		for (uint32_t i = 0; h && i < h->count; i++) {
 			uint32_t n = h->place[i].node;
 			struct sl_resources r;
@@ -111,8 +108,7 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 	return 0;
 }
 
-/* Block the nodes on which jobs run that share no core: the jobs of this enclave share cores, and Slurm puts the two kinds
- * on no common node. */
+/* Block the nodes on which jobs run that share no cores: jobs of this enclave do, and Slurm does not put both on one node. */
 static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
@@ -131,7 +127,7 @@ static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_
 	return 0;
 }
 
-/* Until when jobs of others are on each node. */
+/* Find until when jobs that are not of this tenant run on each node. */
 static void find_strangers(const struct sl_cluster *c, const struct enclave *en, int64_t *until)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
@@ -145,7 +141,7 @@ static void find_strangers(const struct sl_cluster *c, const struct enclave *en,
 	}
 }
 
-/* A tenant keeps off the jobs of others. */
+/* Block these nodes for the tenant. */
 static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	int64_t *until = calloc((size_t) c->snap->node.rows + 1, sizeof(*until));
@@ -163,7 +159,7 @@ static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl
 	return rc;
 }
 
-/* (A tenant is kept off other tenants' nodes above, with those of all strangers.) */
+/* Other tenants' nodes were blocked by enclave_strangers(). */
 static bool is_closed_to(const struct sl_cluster *c, const struct block *b, const struct enclave *en)
 {
 	return b->kind == BUT_SHARING ? !en->shared : b->kind == BUT_TENANT ? !en->tenant :
@@ -177,14 +173,14 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 	for (uint32_t r = 0; r < v->rows; r++) {
 		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
 			continue;
-		/* Two reservations whose cores the snapshot knows have no core in common, unless one of them may overlap
-		 * or is for maintenance.  Otherwise, for jobs of one reservation, another one that has parts of these nodes is
-		 * taken for one of whole nodes: that is safe, and such reservations are rare. */
+		/* Two reservations with known cores have no core in common, unless one of them may overlap or is for
+		 * maintenance.  In all other cases a reservation of parts of these nodes is treated as one of whole nodes,
+		 * for jobs of another reservation: that is safe, and such reservations are rare. */
 		if (cluster_is_confined(en) && v->parts[r].count && v->parts[en->resv].count &&
 		    !((v->flags[r] | v->flags[en->resv]) & (SL_RESV_OVERLAP | SL_RESV_MAINT)))
 			continue;
 		if (v->cores[r] && !cluster_is_confined(en))
-			continue;	/* cluster_keep_cores() */
+			continue;	/* see cluster_keep_cores() */
 		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
 			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
 				return -1;
@@ -195,7 +191,7 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
 }
 
-/* An enclave's timeline with all that holds its nodes. */
+/* Book and block in the enclave's timeline everything that holds its nodes. */
 static int fill_enclave(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
 {
 	struct node_booking *kept = NULL;
@@ -242,7 +238,7 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 	return en->tl;
 }
 
-/* The nodes of a reservation, or all on which jobs may share cores, or all. */
+/* Set the enclave's nodes: those of its reservation, or those on which jobs may share cores, or all. */
 static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	if (cluster_is_confined(en))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_ends.c - when jobs that hold nodes are expected to end, and which nodes are planned without
- * although Slurm does not call them down.
- */
+/* cluster_ends.c - when jobs that hold nodes are expected to end, and which nodes are lost: not used although Slurm does
+ * not call them down. */
 #include "model/cluster_private.h"
 
 #include <stdlib.h>
@@ -35,8 +33,8 @@ static int64_t over_time_limit(const struct sl_cluster *c, uint32_t j)
 	return own < 0 ? c->snap->meta.over_time_limit[0] : own;
 }
 
-/* When a job whose time is up at *end* is killed at the latest, as _guess_job_end() of select/cons_tres has it.  With
- * OverTimeLimit=UNLIMITED nobody knows: it is taken to run as long again. */
+/* When a job whose time limit ends at *end* is killed at the latest, as in _guess_job_end() of select/cons_tres.  With
+ * OverTimeLimit=UNLIMITED that is unknown: it is assumed to run for its time limit again. */
 static int64_t find_kill(const struct sl_cluster *c, uint32_t j, int64_t end)
 {
 	int64_t over = over_time_limit(c, j), limit = c->snap->job.time_limit[j];
@@ -56,7 +54,7 @@ int64_t cluster_expect_end(const struct sl_cluster *c, uint32_t j, int64_t end)
 	return end > c->now ? end : cluster_goes_on(end, c->now);
 }
 
-/* A job on nodes that boot has its time limit from when they are up. */
+/* The time limit of a job on booting nodes begins when they are up. */
 static int64_t count_from_boot(const struct sl_cluster *c, uint32_t j, int64_t end)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -73,8 +71,8 @@ static int64_t count_from_boot(const struct sl_cluster *c, uint32_t j, int64_t e
 	return boots > end ? boots : end;
 }
 
-/* With time_min_as_soft_limit a running job is expected to run for its --time-min; then for half of what is left of its
- * limit, again and again, as _bf_reserve_running() of sched/backfill has it. */
+/* With time_min_as_soft_limit a running job is expected to end after its --time-min, and after that halfway to its limit,
+ * again and again, as in _bf_reserve_running() of sched/backfill. */
 static int64_t soft_end(const struct sl_cluster *c, uint32_t j, int64_t end)
 {
 	const struct sl_job_view *job = &c->snap->job;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_hold.c - what jobs and reservations hold, booked in timelines.
- */
+/* cluster_hold.c - booking what jobs and reservations hold. */
 #include "model/cluster_private.h"
 #include "model/request.h"
 
@@ -70,7 +68,7 @@ static bool same_amounts(const struct sl_place *a, const struct sl_place *b)
 	return a->cores == b->cores && a->memory == b->memory && !memcmp(a->gres, b->gres, sizeof(a->gres));
 }
 
-/* Neighbouring places that cost the same, from *i on; returns where they end. */
+/* Collect neighbouring places with equal amounts, from place *i* on, in c->scratch; returns the next place. */
 static uint32_t gather_alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
 			     struct sl_error *err)
 {
@@ -125,8 +123,8 @@ int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_
 	return 0;
 }
 
-/* Places that are not all free: book what there is.  Snapshots that contradict
- * themselves have them, and jobs that were resumed where others had started. */
+/* If a job's places are not entirely free, book what is.  This happens in inconsistent snapshots, and for jobs that were
+ * resumed where others had started. */
 static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err)
 {
@@ -144,7 +142,7 @@ static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int6
 	return 0;
 }
 
-/* Book all that a job holds; wholly or not at all. */
+/* Book all that a job holds, or nothing. */
 int cluster_hold_strictly(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err)
 {
@@ -189,7 +187,7 @@ int cluster_unbook_on_node(struct sl_cluster *c, const struct node_booking *b, s
 	return sl_timeline_unbook(c->tl, &c->scratch, &b->r, b->t0, b->t1, err);
 }
 
-/* Give back from now on what is booked for a job. */
+/* Undo from now on what is booked for a job. */
 int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_error *err)
 {
 	struct sl_resources r;
@@ -234,7 +232,7 @@ static int add_block(struct sl_cluster *c, struct block b, struct sl_error *err)
 	return 0;
 }
 
-/* Until when jobs run on a node; *shared*: only those that share its cores. */
+/* Until when jobs run on each node; *shared*: only jobs that share cores. */
 static void find_ends(const struct sl_cluster *c, bool shared, int64_t *until)
 {
 	for (uint32_t i = 0; i < c->snap->job.rows; i++) {
@@ -246,7 +244,7 @@ static void find_ends(const struct sl_cluster *c, bool shared, int64_t *until)
 	}
 }
 
-/* Nodes on which a tenant has jobs. */
+/* Block the nodes of tenants for other jobs. */
 static int block_tenants(struct sl_cluster *c, const uint32_t *rows, uint32_t count, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -262,7 +260,7 @@ static int block_tenants(struct sl_cluster *c, const uint32_t *rows, uint32_t co
 	return 0;
 }
 
-/* Until when the jobs that are being cleaned up on a node are expected to be there; INT64_MIN: none is known. */
+/* Until when completing jobs are expected on each node; INT64_MIN: none. */
 static void find_completing(const struct sl_cluster *c, int64_t *until)
 {
 	for (uint32_t i = 0; i < c->snap->job.rows; i++) {
@@ -274,7 +272,7 @@ static void find_completing(const struct sl_cluster *c, int64_t *until)
 	}
 }
 
-/* Nodes that are completing, being powered down, or rebooted.  *jobs_end*: by node. */
+/* Block nodes that are completing, being powered down or rebooted.  *jobs_end*: [node]. */
 static int block_busy(struct sl_cluster *c, const int64_t *jobs_end, struct sl_error *err)
 {
 	const uint32_t *state = c->snap->node.state;
@@ -298,7 +296,7 @@ static int block_busy(struct sl_cluster *c, const int64_t *jobs_end, struct sl_e
 	return rc;
 }
 
-/* Nodes of one user, and busy ones; nodes whose cores are shared; nodes of tenants. */
+/* Block nodes of one user, busy nodes, nodes with shared cores, and nodes of tenants. */
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -327,7 +325,7 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 	return block_tenants(c, c->running, c->runs, err) < 0 ? -1 : block_tenants(c, c->lingering, c->lingers, err);
 }
 
-/* So many cores of a node that a job of a reservation holds until its end. */
+/* Cores of a node that a job of a reservation holds until its end. */
 struct inside {
 	uint32_t node;
 	int32_t cores;
@@ -343,14 +341,14 @@ static int by_node_and_end(const void *x, const void *y)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* A reservation whose cores are kept from others, and where that is booked. */
+/* A reservation whose cores are kept from others, and the timeline on which that is booked. */
 struct keeping {
 	uint32_t resv;
 	struct sl_timeline *tl;
 	bool shared;
 	struct node_booking **list;
 	uint32_t *count;
-	struct inside *in;		/* of its jobs, in the order of nodes and ends */
+	struct inside *in;		/* held by its jobs; sorted by node, then end */
 	uint32_t ins;
 };
 
@@ -371,8 +369,8 @@ static int add_inside(const struct sl_cluster *c, struct keeping *k, const uint3
 	return 0;
 }
 
-/* Keep what its jobs do not hold of a node: while they run, which is perhaps longer than it lasts, their cores are booked for
- * them, wherever these are.  *at: where its jobs of that node begin in the list. */
+/* Keep the node's cores that the reservation's jobs do not hold.  The cores of these jobs are booked for them, wherever
+ * they are, and perhaps for longer than the reservation lasts.  *at: index in *in* of the first of its jobs on that node. */
 static int keep_on_node(struct sl_cluster *c, const struct keeping *k, uint32_t node, uint32_t at, struct sl_error *err)
 {
 	int32_t all = (int32_t) (cluster_resv_cores(c, k->resv, node) * (k->shared ? c->rows[node] : 1)), used = 0;
@@ -427,7 +425,7 @@ int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t ow
 	return rc;
 }
 
-/* Undo what the function below has done. */
+/* Undo cluster_specials_place(). */
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
 {
 	for (; c->blocks; c->blocks--)
@@ -444,7 +442,7 @@ int cluster_specials_place(struct sl_cluster *c, struct sl_error *err)
 	if (!c->has_specials)
 		return 0;
 	if (c->has_partial) {
-		/* Bookings lie beneath blocks. */
+		/* cores cannot be booked under a block, so blocks are lifted meanwhile */
 		c->kepts = 0;
 		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 ||
 		    cluster_keep_cores(c, c->tl, SL_NONE, false, &c->kept, &c->kepts, err) < 0 ||

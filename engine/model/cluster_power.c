@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_power.c - nodes that have to boot before a job can run there: how long that takes, and that others come
- * first.
+ * cluster_power.c - nodes that have to boot before a job can run there: how long that takes, and that they come last.
  *
- * A node that boots, or that has to, is usable: a job may start there, and runs when the node is up.  Nodes that are up
- * come before those, whatever their weight; next come nodes that boot already, then those that are powered down, and
- * last those of which slurmctld says that they did not come up when they were last woken ("ResumeTimeout reached").
- * So it is in node_scheduler.c of slurmctld (from 25.05 on; before, a node that boots came with those that are up, and
- * the weights of powered-down ones did not count), but for the last.
+ * A booting or powered-down node is usable: a job may start there and runs when the node is up.  Nodes that are up come
+ * first, whatever their weight; then booting nodes; then powered-down ones; last those that did not come up when last woken
+ * (reason "ResumeTimeout reached").  Apart from the last, this follows node_scheduler.c of slurmctld since 25.05.  Before
+ * 25.05, booting nodes ranked with those that are up, and weights of powered-down nodes did not count.
  */
 #include "model/cluster_private.h"
 
@@ -20,9 +18,10 @@
 #define SLEEPS (SL_NODE_POWERED_DOWN | SL_NODE_POWERING_DOWN)
 #define REBOOTS (SL_NODE_REBOOT_REQUESTED | SL_NODE_REBOOT_ISSUED)
 
-/* -- how long ------------------------------------------------------------ */
+/* -- duration ---------------------------------------------------------------- */
 
-/* When it was told to do what it is doing.  A time that is not known, or to come (the clock was set back), is now. */
+/* When the node's current power change began.  A time that is unknown or in the future (the clock was set back) counts as
+ * now. */
 static int64_t told_at(const struct sl_cluster *c, uint32_t n)
 {
 	int64_t t = c->snap->node.power_time[n];
@@ -30,7 +29,7 @@ static int64_t told_at(const struct sl_cluster *c, uint32_t n)
 	return t > 0 && t < c->now ? t : c->now;
 }
 
-/* Seconds that a boot takes at most.  Without a limit nobody knows, and none are counted. */
+/* Longest boot time in seconds; 0 if there is no limit. */
 static int64_t boot_seconds(const struct sl_cluster *c, uint32_t n)
 {
 	int64_t s = c->snap->node.resume_timeout[n];
@@ -57,7 +56,7 @@ int64_t sl_cluster_boots_in(const struct sl_cluster *c, uint32_t n, int64_t t)
 	return state & SLEEPS ? boot_seconds(c, n) : 0;
 }
 
-/* Until when a node takes no job, being powered down or rebooted; *jobs_end*: when the last of its jobs does. */
+/* Until when a node that is being powered down or rebooted takes no job; *jobs_end*: end of its last job. */
 int64_t cluster_powerless_until(const struct sl_cluster *c, uint32_t n, int64_t jobs_end)
 {
 	uint32_t state = c->snap->node.state[n];
@@ -74,7 +73,7 @@ int64_t cluster_powerless_until(const struct sl_cluster *c, uint32_t n, int64_t 
 	return INT64_MIN;
 }
 
-/* -- which come first ---------------------------------------------------- */
+/* -- order ------------------------------------------------------------------- */
 
 static bool has_failed(const struct sl_cluster *c, uint32_t n)
 {
@@ -83,7 +82,7 @@ static bool has_failed(const struct sl_cluster *c, uint32_t n)
 	return !strncmp(cluster_str(c, c->snap->node.reason[n]), failed, sizeof(failed) - 1);
 }
 
-/* Smaller comes first. */
+/* Lower ranks come first. */
 static uint64_t rank_of(const struct sl_cluster *c, uint32_t n)
 {
 	uint32_t state = c->snap->node.state[n];
@@ -129,7 +128,7 @@ int cluster_rank_nodes(struct sl_cluster *c, uint32_t **rank, struct sl_error *e
 		*rank = NULL;
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	}
-	for (uint32_t n = 0; n < nodes; n++) {	/* neighbours are alike, mostly */
+	for (uint32_t n = 0; n < nodes; n++) {	/* neighbouring nodes usually have equal ranks */
 		uint64_t own = rank_of(c, n);
 
 		if (!runs || all[runs - 1] != own)

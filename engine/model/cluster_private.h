@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_private.h - the inside of a cluster, for cluster*.c, want*.c and plan*.c
- * only.
+ * cluster_private.h - the inside of a cluster, for cluster*.c, want*.c and plan*.c only.
  *
- * The timeline of a cluster ("main") has everything that holds nodes: running jobs
- * first, then blocks (nodes that are down, reservations of whole nodes) on top of
- * them, then what depends on the former (specials: below).
+ * The main timeline has everything that holds nodes: running jobs, then blocks over them (down nodes, reservations of whole
+ * nodes), then specials, which depend on these.
  *
- * A reservation that queued jobs ask for has a timeline of its own, an enclave: on
- * main its nodes are blocked, in the enclave they are free but for what runs there.
- * It is made when it is first asked for, and again after the running jobs changed.
- * In an enclave of a reservation of parts of nodes, cores are those it may have on
- * each node (where the snapshot does not say how many, an upper bound, check/check.h);
- * memory and gres are shared with main, and what either books of them the other has booked too.
+ * Enclave: a timeline beside the main one.  Each reservation that queued jobs ask for has one.  Its nodes are blocked on the
+ * main timeline; in the enclave they are free apart from what runs there.  It is created when first needed, and again after
+ * running jobs changed.  If the reservation has only parts of nodes, the cores in its enclave are those that it may have on
+ * each node (an upper bound if the snapshot does not say, check/check.h).  Memory and gres of these nodes are shared with the
+ * main timeline: a booking in one is also made in the other.
  *
- * Where jobs share cores (OverSubscribe=FORCE:n, or YES:n and asked for) there is one more
- * timeline, an enclave of no reservation, and one more for each reservation: each node has as
- * many times its cores as jobs may share one there.  Slurm lets jobs that share on no node on
- * which others are, and the reverse: while a job is on a node on one side, the node is blocked
- * on the other.
+ * If jobs may share cores (OverSubscribe=FORCE:n, or YES:n for jobs that ask for it) there is one more enclave without a
+ * reservation, and one more for each reservation.  A node has n times its cores there.  Slurm puts jobs that share cores only
+ * on nodes without jobs that do not, and vice versa: while a job of one sort is on a node, the node is blocked for the other
+ * sort.
  *
- * So it is with jobs that have nodes to themselves with others of their user or their label (a
- * tenant: tenant.c): each tenant has a timeline, which is blocked where others are, and its nodes
- * are blocked for all others.  Jobs of the user that do not insist on that are on the main one,
- * so they come to no node of his tenant; the tenant goes to theirs, once they run.
+ * Tenants (tenant.c) are jobs that have nodes only with jobs of the same user or label.  Each tenant has an enclave, blocked
+ * where other jobs run; nodes with its jobs are blocked for all others.  Jobs of the same user that do not insist on this are
+ * on the main timeline.  They do not get the tenant's nodes; the tenant may get theirs while they run.
  *
- * A job of a flexible reservation may have its nodes and all others, at any time: the enclave of one has all nodes,
- * those of the reservation before others.  What is booked there is booked on main as well, beneath the reservation's
- * block, and the reverse: without regard to blocks both have the same.  With timelines of which that is not so (where
- * cores are shared or reserved, of tenants, of other reservations) nodes are blocked, as they are for tenants.
+ * A job of a flexible reservation may use its nodes and all others, at any time: its enclave has all nodes, those of the
+ * reservation first.  Bookings there are also made on the main timeline, beneath the reservation's block, and vice versa, so
+ * both have the same bookings.  Towards other enclaves (shared cores, reserved cores, tenants, other reservations) nodes are
+ * blocked, as for tenants.
  *
- * Specials are what follows from other bookings and has to be worked out again when
- * those change: nodes on which jobs share cores; nodes of a tenant, blocked until its last job there ends;
- * completing nodes, blocked for a moment; the cores of partial reservations that none of their jobs holds, as far as they are
- * free.  Few clusters have any.
+ * Specials are bookings and blocks that depend on others and are made again when those change: nodes on which jobs share
+ * cores; nodes of a tenant, blocked until its last job there ends; completing nodes, blocked for a moment; cores of partial
+ * reservations that none of their jobs holds, as far as they are free.  Few clusters have any.
  */
 #ifndef SL_CLUSTER_PRIVATE_H
 #define SL_CLUSTER_PRIVATE_H
@@ -46,50 +40,51 @@
 
 struct part {
 	struct sl_nodeset nodes, usable;
-	uint32_t min_threads, max_threads;	/* of its nodes; 0: not looked at yet */
-	sl_word_set words;		/* then: circumstances (model/native.h) */
-	uint32_t max_cores;		/* of one of its nodes */
-	int64_t memory;			/* of each of its nodes; -1: they differ */
-	int64_t core_spec;		/* likewise */
-	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
-	bool restricts_cores;		/* some of them have RestrictedCoresPerGPU */
-	bool has_others;		/* some of them are below no switch, nor in a block */
-	uint32_t block_most;		/* the most of them that are in one block, where there are blocks */
-	bool shares;			/* on some of its nodes jobs may share a core, in this partition or in another one */
+	uint32_t min_threads, max_threads;	/* of its nodes; 0: not computed yet */
+	sl_word_set words;		/* circumstances (model/native.h), set with min_threads */
+	uint32_t max_cores;		/* cores of its largest node */
+	int64_t memory;			/* MiB of each node; -1: they differ */
+	int64_t core_spec;		/* of each node; -1: they differ */
+	int64_t sockets, socket_cores;	/* of each node; -1: they differ, or the cores of a socket are unknown */
+	bool restricts_cores;		/* some nodes have RestrictedCoresPerGPU */
+	bool has_others;		/* some nodes are below no switch, or in no block */
+	uint32_t block_most;		/* largest number of its nodes in one block, if there are blocks */
+	bool shares;			/* on some of its nodes jobs may share a core, in this or another partition */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
-	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
-	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
-	uint32_t row_cores;		/* of each of its nodes, where several jobs may have a core and the nodes are alike, and
-					   of no other such partition; else 0 */
+	uint32_t cap_kind;		/* gres kind of the timeline used to count it, or SL_NONE */
+	uint32_t share;			/* n if jobs must share cores (FORCE:n), else 1 */
+	uint32_t row_cores;		/* cores of each node, if several jobs may share a core, all nodes have the same,
+					 * and no other such partition has these nodes; else 0 */
 };
 
 struct loan {
 	struct sl_loan pub;
-	struct part part;		/* its own nodes and those lent, as if they were a partition */
+	struct part part;		/* its own nodes and the lent ones, as one partition */
 };
 
-/* Whose jobs are on nodes of their own. */
+/* Jobs that have nodes only among themselves. */
 struct tenant {
-	uint32_t job;			/* row of one of them */
-	bool by_user, by_label;		/* all are of its user, have its label */
+	uint32_t job;			/* row of one of its jobs */
+	bool by_user, by_label;		/* its jobs have the same user; the same label */
 };
 
-struct tenancy {			/* of a job */
-	uint32_t asked, in_exclusive;	/* number of its tenant, from 1, 0: of none; the same where ExclusiveUser is set */
+struct tenancy {			/* tenants of a job */
+	uint32_t asked, in_exclusive;	/* number from 1 of the tenant that it asks for, 0: none; the same in a partition
+					 * with ExclusiveUser */
 };
 
 struct enclave {
-	uint32_t resv;			/* row, or SL_NONE: of those in none */
-	uint32_t number;		/* that it has in cluster.enclave */
-	bool shared;			/* of jobs that share cores */
-	uint32_t tenant;		/* whose jobs, as cluster_tenant() says */
-	bool flexible;			/* its reservation is: on its nodes and all others */
+	uint32_t resv;			/* row of its reservation, or SL_NONE */
+	uint32_t number;		/* index in cluster.enclave */
+	bool shared;			/* for jobs that share cores */
+	uint32_t tenant;		/* number of the tenant, see cluster_tenant() */
+	bool flexible;			/* its reservation is flexible: the enclave has all nodes */
 	bool partial, dirty;
 	struct sl_nodeset nodes;
 	struct sl_timeline *tl;
 };
 
-/* Has it the nodes of a reservation alone? */
+/* True if the enclave has only the nodes of a reservation. */
 static inline bool cluster_is_confined(const struct enclave *en)
 {
 	return en->resv != SL_NONE && !en->flexible;
@@ -102,30 +97,32 @@ struct node_booking {
 	int64_t t0, t1;
 };
 
-/* What holds nodes: a running, suspended or completing job. */
+/* A running, suspended or completing job, which holds nodes. */
 struct held {
-	struct sl_place *place;		/* as the snapshot or the caller has it */
-	struct node_booking *own_bookings;	/* node by node, where not all of it is free */
+	struct sl_place *place;		/* as given by the snapshot or the caller */
+	struct node_booking *own_bookings;	/* bookings per node, if not all of it was free */
 	uint32_t own_count;
-	bool clamped;			/* that is so */
+	bool clamped;			/* own_bookings are used */
 	uint32_t count;
-	uint32_t resv;			/* reservation it runs in, or SL_NONE */
+	uint32_t resv;			/* row of the reservation in which it runs, or SL_NONE */
 	struct sl_range licenses;	/* rows of job_license */
-	int64_t end;			/* booked until */
-	int64_t due;			/* when its time is up: the same, but of one that is overdue */
-	int64_t start;			/* of sl_cluster_start(): when */
-	uint32_t tenant;		/* as cluster_tenant() says */
-	bool charged;			/* places are bookings already (sl_cluster_start) */
+	int64_t end;			/* end of its booking */
+	int64_t due;			/* end of its time limit; before *end* if it is overdue */
+	int64_t start;			/* set by sl_cluster_start() */
+	uint32_t tenant;		/* number, see cluster_tenant() */
+	bool charged;			/* started by sl_cluster_start(), which owns *place* */
 };
 
-/* Core slots, of which a node has as many for each core as jobs may have it (want_shared.c). */
+/* Core slots of nodes on which n jobs may share each core: a node has n slots per core (want_shared.c). */
 struct rows {
-	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
-	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
-	bool alone;			/* there is one of them then */
+	uint32_t spare;			/* with this many slots free beside its own, the job gets cores that no other job
+					 * uses; 0: cores are not shared */
+	uint32_t enough;		/* with this many slots free on each node, some row certainly has enough cores for
+					 * it; 0: unknown */
+	bool alone;			/* *enough* holds for one node only */
 };
 
-struct count_run {		/* both ends included */
+struct count_run {		/* a range of node counts, both ends included */
 	uint32_t first, last;
 };
 
@@ -134,52 +131,53 @@ enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 struct want {
 	struct sl_want pub;
 	struct rows rows;
-	struct sl_variant *list;	/* of *pub*, where they are several */
-	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
-	uint32_t down;			/* so many of which would do */
-	struct sl_misfit misfit;	/* of the latter two */
+	struct sl_variant *list;	/* the variants of *pub*, if there are several */
+	enum chance chance;		/* on an empty machine: does it fit?  DOWN: it would fit if the down nodes were up */
+	uint32_t down;			/* number of suitable nodes that are down */
+	struct sl_misfit misfit;	/* for DOWN and NONE */
 	struct sl_entry entry;
-	struct want *next;		/* of the same job */
+	struct want *next;		/* next want of the same job */
 	struct sl_nodeset eligible, required;
-	struct sl_nodeset up;		/* that of *pub* */
-	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_variants.c) */
-	struct sl_nodeset *choice;	/* sets of nodes, of which it takes one; preferred ones come first */
-	struct count_run *count;	/* ranges of numbers of nodes, ascending; it takes a number of one of them */
+	struct sl_nodeset up;		/* pub.up */
+	struct sl_nodeset active;	/* eligible nodes on which the features are active now; others would have to reboot
+					 * (want_variants.c) */
+	struct sl_nodeset *choice;	/* node sets of which it uses one; preferred ones first */
+	struct count_run *count;	/* ranges of allowed node counts, ascending */
 	uint32_t choices, counts;
-	struct sl_pick *pick;		/* of the request */
+	struct sl_pick *pick;		/* request.pick */
 	struct sl_part *part;
-	struct sl_range gres;		/* rows that it asks for */
-	bool asks_no_consume;		/* some of them are used up by nobody */
+	struct sl_range gres;		/* rows of snapshot.job_gres */
+	bool asks_no_consume;		/* it asks for gres that are not used up (no_consume) */
 	uint32_t parts;
-	struct enclave *enclave;	/* NULL: main */
-	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
-	uint32_t resv;			/* that it runs in, or SL_NONE; its licences are left to Slurm */
-	bool any_time;			/* that is flexible: not in its time alone */
-	int64_t asked;			/* time limit as the job has it in that partition */
-	int64_t valid_until;		/* worked out again then */
-	int64_t leaves_until;		/* then it may start below any number of switches */
+	struct enclave *enclave;	/* NULL: the main timeline */
+	const struct sl_nodeset *resv_nodes;	/* nodes of the reservation that confines it, or NULL */
+	uint32_t resv;			/* row of its reservation, or SL_NONE; licences are left to Slurm if there is one */
+	bool any_time;			/* its reservation is flexible: not limited to the reservation's time */
+	int64_t asked;			/* time limit that the job asks for in that partition */
+	int64_t valid_until;		/* must be computed again after this time */
+	int64_t leaves_until;		/* from this time on it accepts any number of switches */
 	char *text;
 };
 
-struct component {		/* of a heterogeneous job */
-	uint32_t leader;		/* its id */
+struct component {		/* a component of a heterogeneous job */
+	uint32_t leader;		/* its JobId */
 	uint32_t offset, row;
 };
 
-/* A node that is closed over [t0, t1), and those to whom it stays open. */
+/* A node that is closed over [t0, t1) for all jobs but one kind. */
 struct block {
 	uint32_t node;
 	enum { FOR_ALL, BUT_SHARING, BUT_TENANT, BUT_OWNER } kind;
-	uint32_t who;			/* the tenant; the owner's uid */
+	uint32_t who;			/* for BUT_TENANT the tenant, for BUT_OWNER the uid */
 	int64_t t0, t1;
 };
 
-/* What an entry of the queue needs at least, wherever it is placed. */
+/* The least that an entry needs, wherever it is placed. */
 struct least {
 	enum { LEAST_NOT_ASKED, LEAST_KNOWN, LEAST_UNKNOWN } kind;
-	bool is_all;			/* on a machine of one node: it takes just that, and nothing else */
+	bool is_all;			/* on a machine of one node: it needs exactly this and nothing else */
 	uint32_t cores;
-	int64_t seconds;		/* it can do with no fewer, and asks for no more */
+	int64_t seconds;		/* its time limit, which cannot be shortened */
 };
 
 enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
@@ -187,33 +185,34 @@ enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
 struct sl_cluster {
 	const struct sl_snapshot *snap;
 	int64_t now;
-	int64_t origin;			/* of the workload that is simulated, or 0 */
-	struct sl_shelf shelf;		/* of all timelines */
+	int64_t origin;			/* time 0 of the simulated workload, or 0 */
+	struct sl_shelf shelf;		/* memory limit shared by all timelines */
 	struct sl_timeline *tl;
-	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
+	struct sl_timeline *empty;	/* a timeline of the empty machine; NULL until needed */
 	struct part *part;
-	struct loan **loan;		/* by number - 1 */
+	struct loan **loan;		/* [number - 1] */
 	uint32_t loans;
-	struct sl_nodeset *confinement;	/* by number - 1 (confine.c) */
+	struct sl_nodeset *confinement;	/* [number - 1] (confine.c) */
 	uint32_t confinements, confinement_room;
-	uint32_t *confined;		/* [job] number; NULL: no job is */
-	struct sl_node_kind *kind;	/* as given to the timelines */
+	uint32_t *confined;		/* [job] number; NULL: no job is confined */
+	struct sl_node_kind *kind;	/* node kinds, as given to the timelines */
 	uint32_t *kind_of, kinds;
-	struct sl_tree tree;		/* no switches: none is known, or there is but one */
-	uint32_t *rows;			/* [node] jobs that may share a core there; NULL: nowhere */
-	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
-	struct sl_devices devices;	/* that have shares: model/devices.h */
+	struct sl_tree tree;		/* no switches: none known, or only one */
+	uint32_t *rows;			/* [node] n if n jobs may share a core there; NULL: no node shares */
+	bool modelled[SL_MAX_GRES];	/* gres kinds that the engine counts: the first SL_MAX_GRES, if no node has more
+					 * than 65,535 */
+	struct sl_devices devices;	/* devices with shares: model/devices.h */
 	bool has_devices;
 	struct scoring *scoring;	/* mix.c */
-	bool no_consume[SL_MAX_GRES];	/* of these: no node's is used up by those who have it (no_consume) */
+	bool no_consume[SL_MAX_GRES];	/* kinds that jobs do not use up (no_consume) */
 
 	struct sl_nodeset unusable, scratch;
-	struct sl_nodeset lost;		/* of the unusable ones: those that Slurm does not call so (cluster_ends.c) */
-	struct sl_nodeset sleepers;	/* that have to boot, or do (cluster_power.c) */
-	int64_t longest_boot;		/* seconds that one of them takes at most */
-	bool reboots;			/* some are being powered down, or rebooted */
-	struct sl_nodeset *resv_nodes;	/* by reservation */
-	struct enclave **enclave;	/* those that were asked for */
+	struct sl_nodeset lost;		/* the unusable nodes that Slurm does not call down (cluster_ends.c) */
+	struct sl_nodeset sleepers;	/* nodes that have to boot, or are booting (cluster_power.c) */
+	int64_t longest_boot;		/* the longest boot time among them, in seconds */
+	bool reboots;			/* some nodes are being powered down or rebooted */
+	struct sl_nodeset *resv_nodes;	/* [reservation] */
+	struct enclave **enclave;	/* enclaves created so far */
 	uint32_t enclaves;
 	struct tenant *tenant;
 	uint32_t tenants;
@@ -226,37 +225,37 @@ struct sl_cluster {
 	bool has_busy;			/* some nodes are completing, being powered down, or rebooted */
 
 	struct sl_entry *queue;
-	struct least *least;		/* [entry] */
+	struct least *least;		/* [queue entry] */
 	uint32_t queued, queue_room, least_room;
-	uint32_t *running, runs;	/* rows */
-	uint32_t *run_at;		/* [job] place in running */
+	uint32_t *running, runs;	/* running: rows of jobs */
+	uint32_t *run_at;		/* [job] index in *running* */
 	uint8_t *stage;			/* [job] enum stage */
 	struct held **held;		/* [job] */
-	uint32_t *lingering, lingers;	/* rows that hold nodes and do not run */
-	struct sl_place *alloc;		/* places of the snapshot's own */
-	int64_t first_end;		/* no held job's time is up earlier */
-	bool unbooked;			/* what starts is not booked: sl_cluster_unbook() */
+	uint32_t *lingering, lingers;	/* rows of jobs that hold nodes but do not run */
+	struct sl_place *alloc;		/* array of the places read from the snapshot */
+	int64_t first_end;		/* the earliest *due* of all jobs that hold nodes */
+	bool unbooked;			/* starts are not booked: sl_cluster_unbook() */
 	int64_t cores;			/* of usable nodes */
 	struct sl_tally *license;	/* [license] */
 
-	struct component *component;	/* pending ones, by leader and offset; NULL until asked for */
+	struct component *component;	/* pending components, by leader and offset; NULL until needed */
 	uint32_t components;
 
 	struct want **want;		/* [job] */
-	struct sl_features *features;	/* who satisfies a constraint */
-	struct sl_effort effort;	/* of all that is worked out on it */
+	struct sl_features *features;	/* which nodes satisfy a constraint */
+	struct sl_effort effort;	/* work done on this cluster */
 
 	struct sl_usage_provider usage;
-	struct sl_history *history;	/* whom policies ask; NULL: */
-	struct sl_history *own_history;	/* of the snapshot's rows */
-	struct sl_usage *own_usage;	/* of the snapshot's rows, where nobody else is asked */
+	struct sl_history *history;	/* the history that policies ask; NULL: own_history */
+	struct sl_history *own_history;	/* built from the snapshot's rows */
+	struct sl_usage *own_usage;	/* built from the snapshot's rows, if no other provider is set */
 
-	/* Lent to the plan that is being made, so that it costs what is in it and not
-	 * what is in the snapshot.  All zero when there is none. */
+	/* Arrays lent to the current plan, so that making a plan does not cost an array of all jobs.  All zero while there
+	 * is no plan. */
 	uint32_t *plan_starts;		/* [job] tasks started */
 	uint32_t *plan_notes;		/* [job] number of its note + 1 */
-	uint32_t *plan_queue;		/* [job] number of its first entry in the queue + 1 */
-	void *spare_plan;		/* room for the next plan: it is large, and one is made in each cycle; or NULL */
+	uint32_t *plan_queue;		/* [job] number of its first queue entry + 1 */
+	void *spare_plan;		/* memory for the next plan, which is large; or NULL */
 };
 
 static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
@@ -264,7 +263,7 @@ static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
-/* What a constraint says, by its offset in the snapshot's strings (0: there is none, as for most jobs). */
+/* What a constraint says; *str* is its offset in the snapshot's strings (0: no constraint, as for most jobs). */
 static inline struct sl_constraint_says cluster_constraint(const struct sl_cluster *c, uint32_t str)
 {
 	if (!str)
@@ -272,106 +271,107 @@ static inline struct sl_constraint_says cluster_constraint(const struct sl_clust
 	return sl_features_says(c->features, str);
 }
 
-/* From one moment to another; the first and the last moment are the bounds. */
+/* end - t, limited to the range of int64_t. */
 static inline int64_t cluster_until(int64_t t, int64_t end)
 {
 	return sl_difference(end, t);
 }
 
-/* The nodes that an entry may have, and what they have in common. */
+/* The partition of an entry, or its pool of nodes if it borrows some. */
 static inline struct part *cluster_part(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
 }
 
-/* mix.c: what placement scores are asked with; and from now on an own score is asked about that entry. */
+/* mix.c: create and free what placement scores need.  cluster_scores_for(): the own score is about this entry from now on. */
 int cluster_scoring_create(struct sl_cluster *c, struct sl_error *err);
 void cluster_scoring_free(struct sl_cluster *c);
 struct sl_scoring *cluster_scoring(const struct sl_cluster *c);
 void cluster_scores_for(struct sl_cluster *c, struct sl_entry e);
-/* True while an own score is asked: what was gathered for the job at hand stays as it is meanwhile. */
+/* True while a policy computes its own score.  What was gathered for the current job must not change then. */
 bool cluster_asks_score(const struct sl_cluster *c);
 
 /* confine.c */
 void cluster_confinements_free(struct sl_cluster *c);
 
-/* From when on a job starts below any number of switches; INT64_MIN: always. */
+/* The time from which a job accepts any number of switches; INT64_MIN: always. */
 int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t job);
 
-/* cluster_tree.c: the switches that nodes hang on, for all timelines; -1 or NULL with *err. */
+/* cluster_tree.c: read the tree of switches, for all timelines; -1 with *err. */
 int cluster_build_tree(struct sl_cluster *c, struct sl_error *err);
 void cluster_tree_free(struct sl_cluster *c);
 
-/* The most of the nodes that are below one leaf switch, or in one block; UINT32_MAX without memory. */
+/* Largest number of these nodes below one leaf switch, or in one block; UINT32_MAX without memory. */
 uint32_t cluster_most_in_leaf(const struct sl_cluster *c, const struct sl_nodeset *nodes);
 
-/* A timeline that has just been made gets what all have together; and one of the nodes as they are. */
+/* cluster_share(): give a new timeline what all timelines share.  cluster_new_timeline(): a timeline of empty nodes. */
 void cluster_share(struct sl_cluster *c, struct sl_timeline *tl);
 struct sl_timeline *cluster_new_timeline(struct sl_cluster *c, struct sl_error *err);
 
-/* cluster_build.c: a new cluster's parts.  All return 0, or -1 with *err. */
+/* cluster_build.c: the steps that build a cluster.  All return 0, or -1 with *err. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err);
 int cluster_build_running(struct sl_cluster *c, struct sl_error *err);
 int cluster_build_specials(struct sl_cluster *c, struct sl_error *err);
 int cluster_build_queue(struct sl_cluster *c, struct sl_error *err);
 
-/* Block on main what is unusable or reserved as a whole, and the reverse; *own*: but
- * for what does not keep jobs of that reservation out. */
+/* Block unusable nodes and reservations of whole nodes on the main timeline (*place*), or unblock them.  NOT_IN_THE_WAY:
+ * only the reservations that let in jobs of reservation *own*. */
 enum which { EVERYTHING, NOT_IN_THE_WAY };
 int cluster_blocks(struct sl_cluster *c, bool place, enum which which, uint32_t own, struct sl_error *err);
 
-/* The nodes of a list of runs become *out. */
+/* *out becomes the set of nodes in a list of runs. */
 int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_nodeset *out, struct sl_error *err);
 
-/* Jobs that share a core in that partition, 1 where none do. */
+/* Number of jobs that may share a core with this job in that partition; 1: none. */
 uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t partition);
 
-/* Whether a job that holds nodes keeps those off that do not share cores. */
+/* True if the job shares cores, so it keeps only jobs off its nodes that do not. */
 bool cluster_shares(const struct sl_cluster *c, uint32_t job);
 
-/* The first reservation a job names that exists, or SL_NONE. */
+/* The first existing reservation that the job names, or SL_NONE. */
 uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job);
 
-/* The reservation that an entry is tried in, or SL_NONE. */
+/* The reservation in which the entry is tried, or SL_NONE. */
 uint32_t cluster_entry_reservation(const struct sl_cluster *c, const struct sl_entry *e);
 
-/* Whether a reservation keeps the jobs of reservation *own* (SL_NONE: of none) out. */
+/* True if the reservation keeps out jobs of reservation *own* (SL_NONE: jobs without one). */
 bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own);
 
-/* Most cores that a partial reservation may have on a node. */
+/* Most cores that a partial reservation may have on the node. */
 uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node);
 
-/* cluster_ends.c: when the time of a job that holds nodes is up; before now: it is overdue.  And when it is expected to
- * give them back, if its time is up at *end*.  check/check.h has the rules. */
+/* cluster_ends.c.  cluster_end_of(): end of the time limit of a job that holds nodes; in the past if it is overdue.
+ * cluster_expect_end(): when it is expected to release them, if its time limit ends at *end*.  Rules: check/check.h. */
 int64_t cluster_end_of(const struct sl_cluster *c, uint32_t job);
 int64_t cluster_expect_end(const struct sl_cluster *c, uint32_t job, int64_t end);
 
-/* When something that was due at *due*, before now, is expected to be over: it goes on for as long again. */
+/* New expected end of something that was due at *due*, before now: it goes on for as long again. */
 int64_t cluster_goes_on(int64_t due, int64_t now);
 
-/* True if the job has been completing for so long that its nodes are planned without. */
+/* True if the job has been completing for so long that its nodes are not used. */
 bool cluster_is_hung(const struct sl_cluster *c, uint32_t job);
 
-/* Fill c->lost; 0 or -1 with *err.  And why a node is unusable: "down", "drained", ... */
+/* Fill c->lost; 0 or -1 with *err.  cluster_why_unusable(): why a node is unusable: "down", "drained", ... */
 int cluster_find_lost(struct sl_cluster *c, struct sl_error *err);
 const char *cluster_why_unusable(const struct sl_cluster *c, uint32_t node);
 
 /* cluster_power.c: fill c->sleepers, c->longest_boot and c->reboots.  0 or -1 with *err. */
 int cluster_find_sleepers(struct sl_cluster *c, struct sl_error *err);
 
-/* Weights by which nodes that are powered up come before all others, and otherwise in the order of Slurm's weights.  *rank becomes
- * a list by node, which the caller frees; NULL if all nodes are up.  0, or -1 with *err. */
+/* Weights that put nodes which are powered up first and otherwise keep the order of Slurm's weights.  *rank becomes an
+ * array by node, which the caller frees; NULL if all nodes are up.  0, or -1 with *err. */
 int cluster_rank_nodes(struct sl_cluster *c, uint32_t **rank, struct sl_error *err);
 
-/* True if a node that boots should have been up by now. */
+/* True if a booting node should have been up by now. */
 bool cluster_boots_too_long(const struct sl_cluster *c, uint32_t node);
 
-/* Until when a node takes no job, being powered down or rebooted, where the last of its jobs ends at *jobs_end*;
- * INT64_MIN: it is neither. */
+/* Until when a node that is being powered down or rebooted takes no job, if its last job ends at *jobs_end*; INT64_MIN: it
+ * is neither. */
 int64_t cluster_powerless_until(const struct sl_cluster *c, uint32_t node, int64_t jobs_end);
 
-/* cluster_hold.c: booking what jobs hold. */
-/* On main, over [t0, t1), as far as it is free; no block may stand there. */
+/* cluster_hold.c: booking what jobs hold */
+/* Book on the main timeline over [t0, t1), as far as it is free; there may be no block.  cluster_hold_strictly(): all of
+ * it or nothing. */
 int cluster_hold(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1, struct sl_error *err);
 int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err);
@@ -380,64 +380,62 @@ int cluster_unbook_on_node(struct sl_cluster *c, const struct node_booking *b, s
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err);
 int cluster_specials_place(struct sl_cluster *c, struct sl_error *err);
 
-/* A job that says how many cores are the system's keeps others off those as well: its places become whole nodes. */
+/* A job with a core specialization of its own keeps other jobs off those cores, too: its places become whole nodes. */
 void cluster_hold_whole(const struct sl_cluster *c, uint32_t job, struct held *h);
 
-/* What a job's i-th place costs in timelines; *shared*: in those of jobs that share cores. */
+/* What the job's ith place takes of a timeline; *shared*: of one for jobs that share cores. */
 void cluster_count_place(const struct sl_cluster *c, uint32_t job, const struct held *h, uint32_t i, bool shared,
 			 struct sl_resources *r);
 
-/* Book on one node what is free of *r*, at each time as much as there is; remember it in *list (may
- * be NULL). */
+/* Book of *r* on one node whatever is free at each time, and add it to *list (may be NULL). */
 int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
 			   int64_t t0, int64_t t1, struct node_booking **list, uint32_t *count, struct sl_error *err);
 int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
 			 struct sl_error *err);
 
-/* The cores that partial reservations keep from jobs of reservation *own* (SL_NONE: of none), as far as they are free;
- * remembered like the above. */
+/* Book the free cores that partial reservations keep from jobs of reservation *own* (SL_NONE: without one), and add them
+ * to *list. */
 int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t own, bool shared,
 		       struct node_booking **list, uint32_t *count, struct sl_error *err);
 
 /* tenant.c */
-/* Who wants nodes to himself; 0 or -1 with *err. */
+/* List the tenants; 0 or -1 with *err. */
 int cluster_build_tenants(struct sl_cluster *c, struct sl_error *err);
 
-/* Whose job it is in that partition: a number, or 0: it minds nobody. */
+/* Number of the job's tenant in that partition; 0: none. */
 uint32_t cluster_tenant(const struct sl_cluster *c, uint32_t job, uint32_t partition);
 
-/* Whether a tenant (0: those that mind nobody) goes to nodes where that job is; where that user is said to
- * have jobs of the kind. */
+/* True if a tenant (0: jobs without one) may use nodes on which that job runs; nodes on which that user has jobs. */
 bool cluster_goes_to_job(const struct sl_cluster *c, uint32_t tenant, uint32_t job, const struct held *h);
 bool cluster_goes_to_owner(const struct sl_cluster *c, uint32_t tenant, uint32_t uid);
 
 /* cluster_enclave.c */
-/* The enclave with the *like*'s resv (SL_NONE: of no reservation), shared and tenant (0: of none).  NULL with *err. */
+/* The enclave with the resv, shared and tenant of *like*, created if necessary.  NULL with *err. */
 struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like, struct sl_error *err);
 
-/* Its timeline, up to date. */
+/* The enclave's timeline, brought up to date. */
 struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);
 void cluster_enclave_free(struct enclave *en);
 
 /* want.c, want_nodes.c */
-/* Could it run, if nothing else did?  0, or -1 with *err. */
+/* Set w->chance.  0, or -1 with *err. */
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
 
-/* Would it fit if it were alone on the machine (c->empty)?  *among*: on these nodes only; NULL: on all that it may have.
- * 1; 0 with *misfit; -1. */
+/* Does it fit alone on the empty machine?  *among*: on these nodes only; NULL: on all eligible nodes.  1; 0 with *misfit;
+ * -1. */
 int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *among, struct sl_misfit *misfit,
 		       struct sl_error *err);
 
-/* Does none of these nodes have the features that it names?  1, 0 or -1. */
+/* 1 if none of these nodes has the required features, 0, or -1. */
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
-/* Is any of its variants for starts now, or for later ones, left to select? */
+/* True if a variant for starts now (or for later ones) is left to select. */
 bool cluster_has_select(const struct want *w, bool now);
 
-/* Is a start now, or a later one, looked for by that variant?  With method SL_PLACE_NATIVE only by those that are left to
- * select, or by all where none is; with SL_PLACE_EXPLICIT by none of these. */
+/* True if that variant is tried for a start now (or later).  With SL_PLACE_NATIVE only variants for select are, or all if
+ * there are none; with SL_PLACE_EXPLICIT only the others. */
 static inline bool cluster_tries(const struct want *w, const struct sl_variant *v, bool now, enum sl_place_method method)
 {
 	if (!(now ? v->now : v->later))
@@ -447,10 +445,10 @@ static inline bool cluster_tries(const struct want *w, const struct sl_variant *
 	return v->select || w->pub.variants == 1 || !cluster_has_select(w, now);
 }
 
-/* Why a job does not fit is said of one of its variants: among several sets of nodes, of the set that lacks least; among
- * several numbers of nodes, of the smallest; else of the last.  *misfit* is that of *v*, and becomes what is said so far. */
+/* Which variant's misfit is reported: of several node sets the one that lacks least; of several node counts the smallest;
+ * else the last.  *misfit* is that of *v* on entry, and the one to report on return. */
 struct telling {
-	const struct sl_variant *of;	/* NULL: of none yet */
+	const struct sl_variant *of;	/* NULL: none yet */
 	struct sl_misfit misfit;
 };
 void cluster_tell_misfit(const struct want *w, struct telling *told, const struct sl_variant *v, struct sl_misfit *misfit);
@@ -462,16 +460,16 @@ void cluster_wants_free(struct sl_cluster *c);
 void cluster_loans_free(struct sl_cluster *c);
 
 /* licenses.c */
-/* Does it ask for one of its licences, and not for all? */
+/* True if any one of its licences suffices. */
 bool cluster_any_license(const struct sl_cluster *c, uint32_t job);
 
 /* True if that reservation (SL_NONE: none) sets licences aside: how many its jobs find is left to Slurm. */
 bool cluster_brings_licenses(const struct sl_cluster *c, uint32_t resv);
 
-/* The first instant from *t* on at which what it asks for is free for so many seconds; INT64_MAX: never. */
+/* The first time from *t* on at which its licences are free for that many seconds; INT64_MAX: never. */
 int64_t cluster_licensed_from(const struct sl_cluster *c, uint32_t job, int64_t t, int64_t seconds);
 
-/* Add what such rows of job_license come to over [t0, t1) (sign 1), or take it back (-1). */
+/* Count the licences of these rows over [t0, t1) (sign 1), or undo that (-1). */
 int cluster_count_licenses(struct sl_cluster *c, struct sl_range rows, int64_t t0, int64_t t1, int sign, struct sl_error *err);
 
 #endif

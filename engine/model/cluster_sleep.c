@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_sleep.c - jobs that are suspended for others, and go on when these have gone (sl_cluster_sleep()).
- */
+/* cluster_sleep.c - jobs that are suspended for others and resume when these are gone (sl_cluster_sleep()). */
 #include "model/cluster_private.h"
 
 #include <stdlib.h>
 
-/* What it holds from now on is free; licences it keeps. */
+/* Release what the job holds from now on, except its licences. */
 static int let_go(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 {
 	struct held *h = c->held[job];
@@ -16,7 +14,7 @@ static int let_go(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	return h->end > c->now ? cluster_count_licenses(c, h->licenses, c->now, h->end, -1, err) : 0;
 }
 
-/* All of it, if that is free; else what others leave until then, and all of it afterwards. */
+/* Book all of its places if they are free; else what others leave until s->until, and all afterwards. */
 static int lay_down(struct sl_cluster *c, struct sl_sleeper *s, struct sl_error *err)
 {
 	struct held *h = c->held[s->job];
@@ -38,7 +36,7 @@ static int lay_down(struct sl_cluster *c, struct sl_sleeper *s, struct sl_error 
 	return cluster_count_licenses(c, h->licenses, c->now, h->end, 1, err);
 }
 
-/* The cores of a place that is kept free for another job. */
+/* Book the cores of a place that is kept free for another job. */
 static int set_aside(struct sl_cluster *c, const struct sl_sleeper *s, struct node_booking **list, uint32_t *count, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < s->before_count; i++) {

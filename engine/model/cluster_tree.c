@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_tree.c - the switches that the nodes hang on, from their paths. */
+/* cluster_tree.c - the tree of switches, read from the nodes' topology paths. */
 #include "model/cluster_private.h"
 #include "timeline/score.h"
 
@@ -9,21 +9,21 @@
 #include "base/grow.h"
 #include "base/map.h"
 
-#define DEEPEST 16	/* levels of switches; those further down are not looked at */
+#define DEEPEST 16	/* levels of switches; deeper ones are ignored */
 
-struct path {			/* of a switch, from the root */
+struct path {			/* the path of a switch, from the root */
 	const char *text;
 	size_t length;
 };
 
 struct builder {
 	struct sl_tree *tree;
-	struct path *path;		/* by switch */
+	struct path *path;		/* [switch] */
 	uint32_t path_room, above_room;
 	struct sl_map known;
 };
 
-/* The switch at the end of the path, which *is_new* or not. */
+/* The number of the switch with that path; *is_new* if it was created. */
 static int find_switch(struct builder *b, struct path p, uint32_t *number, bool *is_new, struct sl_error *err)
 {
 	uint64_t hash = sl_hash_bytes(SL_HASH, p.text, p.length);
@@ -47,7 +47,7 @@ static int find_switch(struct builder *b, struct path p, uint32_t *number, bool 
 	return 0;
 }
 
-/* The leaf switch of a path, with all above it. */
+/* The leaf switch of a path; creates it and all switches above it. */
 static int add_path(struct builder *b, const char *text, uint32_t *leaf, struct sl_error *err)
 {
 	struct path p = { text, strlen(text) };
@@ -114,7 +114,7 @@ int cluster_build_tree(struct sl_cluster *c, struct sl_error *err)
 
 	while (n < c->snap->node.rows && c->snap->node.topology[n] == c->snap->node.topology[0])
 		n++;
-	if (n == c->snap->node.rows)	/* none, or one switch */
+	if (n == c->snap->node.rows)	/* no switch, or only one */
 		return 0;
 	rc = read_paths(c, &b, err);
 	sl_map_free(&b.known);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cluster_usage.c - what jobs use, and who is asked about the past.
- */
+/* cluster_usage.c - what jobs use now, and the providers of past usage. */
 #include "model/cluster_private.h"
 
 #include <string.h>
 
-/* -- what there is, and what a running job has of it -------------------- */
+/* -- what the machine has, and what a running job has of it ------------------ */
 
 uint16_t sl_gpu_kinds(const struct sl_snapshot *snap)
 {
@@ -55,7 +53,7 @@ int64_t sl_cluster_has(const struct sl_cluster *c, uint32_t job, enum sl_unit un
 	const struct sl_place *place;
 	uint32_t count;
 
-	/* slurmctld's own figures, where the job was running in the snapshot */
+	/* slurmctld's own figures, if the job was already running in the snapshot */
 	if (known[SL_UNIT_NODE] && !(c->held[job] && c->held[job]->charged))
 		return known[unit];
 	place = sl_cluster_places(c, job, &count);
@@ -81,7 +79,7 @@ int64_t sl_cluster_resized(const struct sl_cluster *c, uint32_t job)
 	const struct sl_job_view *j = &c->snap->job;
 	bool started_here = c->held[job] && c->held[job]->charged;
 
-	/* (later than now by a clock that was set back) */
+	/* later than now: the clock was set back */
 	return started_here || j->resize_time[job] <= j->start_time[job] || j->resize_time[job] > c->now ? 0 :
 		j->resize_time[job];
 }

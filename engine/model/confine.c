@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * confine.c - nodes by the policy's wish: sets that a job may have its nodes of, and nodes that are kept free.
- */
+/* confine.c - node sets of a policy: sets to which it confines jobs, and nodes that it keeps free. */
 #include "model/plan_private.h"
 
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "base/grow.h"
 
-/* -- sets of nodes that jobs are confined to ------------------------------------- */
+/* -- sets to which jobs are confined --------------------------------------------------- */
 
 int sl_cluster_confinement(struct sl_cluster *c, const struct sl_nodeset *nodes, uint32_t *number, struct sl_error *err)
 {
@@ -104,7 +102,7 @@ uint32_t plan_blocks_of(const struct sl_plan *p, uint32_t job, const struct want
 	return free ? 0 : p->kept_frees;
 }
 
-/* 0, or -1 with *err, and nothing has changed. */
+/* Open or close all nodes that are kept free.  0; or -1 with *err, and nothing has changed. */
 static int open_blocked(struct sl_plan *p, bool open, struct sl_error *err)
 {
 	uint32_t i = 0;
@@ -119,11 +117,11 @@ static int open_blocked(struct sl_plan *p, bool open, struct sl_error *err)
 		return -1;
 	}
 	p->blocked_open = open;
-	plan_refusals_forget(p);	/* what was refused while these nodes were closed may fit now, and the reverse */
+	plan_refusals_forget(p);	/* what was refused while these nodes were closed may fit now, and vice versa */
 	return 0;
 }
 
-/* Whose held place is off the timeline; SL_NONE: nobody's. */
+/* The job whose held place is off the timeline; SL_NONE: none. */
 static uint32_t held_open_for(const struct sl_plan *p)
 {
 	for (uint32_t i = 0; i < p->holds; i++)

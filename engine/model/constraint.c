@@ -10,9 +10,9 @@
 #define JOINTS "&|,"
 #define NO_NAME "&|,()[]*!"
 
-/* -- what it is ----------------------------------------------------------- */
+/* -- parsing ----------------------------------------------------------------- */
 
-/* Each bracket and parenthesis is closed, the last one first. */
+/* True if brackets and parentheses match and nest properly. */
 static bool is_balanced(const char *at)
 {
 	char open[2];
@@ -20,7 +20,7 @@ static bool is_balanced(const char *at)
 
 	for (; *at; at++) {
 		if (strchr("([", *at)) {
-			if (depth == sizeof(open))	/* deeper than Slurm reads */
+			if (depth == sizeof(open))	/* nested deeper than Slurm supports */
 				return true;
 			open[depth++] = *at == '(' ? ')' : ']';
 		} else if (strchr(")]", *at) && (!depth || open[--depth] != *at)) {
@@ -32,11 +32,11 @@ static bool is_balanced(const char *at)
 
 struct shape {
 	bool in_paren, in_list, had_list;
-	char joint;		/* that came last; 0: none yet */
+	char joint;		/* the last joint read; 0: none yet */
 	uint32_t choices;
 };
 
-/* What opens before a name; false: nothing that is placed by. */
+/* Read what may open before a name; false: not a form that can be placed. */
 static bool read_opening(struct shape *s, const char **at)
 {
 	if (**at == '(') {
@@ -53,7 +53,7 @@ static bool read_opening(struct shape *s, const char **at)
 	return true;
 }
 
-/* What closes behind a name, and the joint; false as above. */
+/* Read what may close after a name, and the joint; false: likewise. */
 static bool read_closing(struct shape *s, const char **at)
 {
 	bool was_list = s->in_list && **at == ']';
@@ -73,7 +73,7 @@ static bool read_closing(struct shape *s, const char **at)
 
 /* -- counts ---------------------------------------------------------------- */
 
-/* Are all counts in it numbers from 1 on? */
+/* True if all counts are numbers >= 1. */
 static bool has_good_counts(const char *at)
 {
 	while ((at = strchr(at, '*'))) {
@@ -85,7 +85,7 @@ static bool has_good_counts(const char *at)
 	return true;
 }
 
-/* From the name or parenthesis at *at on; what is behind it, NULL where it is neither. */
+/* Skip the name or parenthesis at *at*; returns what follows, NULL if there is none. */
 static const char *skip_term(const char *at)
 {
 	bool inside = *at == '(';
@@ -100,11 +100,11 @@ static const char *skip_term(const char *at)
 }
 
 struct counts {
-	const char *term[SL_CONSTRAINT_TERMS];	/* where those with a count stand */
+	const char *term[SL_CONSTRAINT_TERMS];	/* begins of the terms that have a count */
 	uint32_t terms;
 };
 
-/* Is it one with counts?  (At what is joined to them without one Slurm does not look.) */
+/* True if the constraint has counts.  Slurm ignores terms without a count that are joined to them. */
 static bool read_counts(const char *at, struct counts *c)
 {
 	bool inside = false, had_list = false;
@@ -147,7 +147,7 @@ uint32_t sl_constraint_count(const char *constraint, uint32_t n)
 	return read_counts(constraint, &c) && n < c.terms ? (uint32_t) strtoul(skip_term(c.term[n]) + 1, NULL, 10) : 0;
 }
 
-/* -- all of it ------------------------------------------------------------- */
+/* -- the whole constraint ------------------------------------------------------ */
 
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 {
@@ -179,13 +179,13 @@ enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 	return SL_CONSTRAINT_PLACED;
 }
 
-/* -- who satisfies it ------------------------------------------------------ */
+/* -- evaluation --------------------------------------------------------------- */
 
 struct reading {
 	const char *at;
 	const struct sl_feature_bits *bits;
 	uint32_t choice;
-	uint64_t *chosen;	/* sets that have the choice of the list */
+	uint64_t *chosen;	/* sets that have the chosen feature of the list */
 };
 
 static void fill(uint64_t *out, const uint64_t *bits, uint32_t words)
@@ -196,7 +196,7 @@ static void fill(uint64_t *out, const uint64_t *bits, uint32_t words)
 		memset(out, 0, words * sizeof(*out));
 }
 
-/* *out = *out | *bits where *any*, else *out & *bits. */
+/* *out |= *bits if *any*, else *out &= *bits; bits NULL: the empty set. */
 static void join(uint64_t *out, const uint64_t *bits, bool any, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++)
@@ -212,7 +212,7 @@ static const uint64_t *read_name(struct reading *r)
 	return bits;
 }
 
-/* The list says nothing in its place: it binds the whole. */
+/* The list stands for "true" at its position: it applies to the whole constraint. */
 static void read_list(struct reading *r)
 {
 	for (uint32_t i = 0; *r->at && *r->at != ']'; i++) {
@@ -226,7 +226,7 @@ static void read_list(struct reading *r)
 	r->at += *r->at != 0;
 }
 
-/* Names and joints up to what is neither. */
+/* Evaluate names and joints up to the next other character. */
 static void read_names(struct reading *r, uint64_t *out)
 {
 	bool any = false;

@@ -2,14 +2,14 @@
 /*
  * constraint.h - what sbatch --constraint and --prefer say, as far as nodes can be chosen by it.
  *
- * Names of features joined by "&" (or ",", as Slurm still takes it) and "|", which Slurm reads from
- * left to right, neither before the other; parts of that in parentheses, one deep; and one list in
- * brackets of at most 16, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
+ * Syntax: names of features joined by "&" (or ",", which Slurm still accepts) and "|", which Slurm evaluates from left to
+ * right without precedence; parentheses, one level deep; and one list in brackets, "[a|b]" with at most 16 names, joined to
+ * the rest by "&": all nodes of the job have the same feature of the list.
  *
- * Or counts: "a*2" (two of the job's nodes have a), or up to 8 terms in brackets, "[a*2&(b|c)*1]" (two nodes have a, and
- * one other node has b or c).  If the job has more nodes than are counted: with one term these may be any nodes, with
- * several terms each has to satisfy one of them.  A feature without a count beside a count and outside of brackets
- * ("a*2&d") is ignored, as it is by Slurm.
+ * Or counts: "a*2" (two nodes of the job have a), or up to 8 terms in brackets, "[a*2&(b|c)*1]" (two nodes have a, another
+ * one has b or c).  If the job has more nodes than are counted: with one term the rest may be any nodes, with several terms
+ * each node must satisfy one of them.  A feature without a count, outside of brackets and beside a count ("a*2&d"), is
+ * ignored, as by Slurm.
  *
  * Ownership: nothing is kept.  Threads: any.
  */
@@ -21,24 +21,22 @@
 #include <stdint.h>
 
 enum sl_constraint {
-	SL_CONSTRAINT_PLACED,		/* as above */
-	SL_CONSTRAINT_COUNTED,		/* likewise, with counts */
-	SL_CONSTRAINT_OTHER,		/* anything else: for select to read */
-	SL_CONSTRAINT_BROKEN,		/* brackets or parentheses that do not match: nobody can read it */
-	SL_CONSTRAINT_NO_COUNT,		/* a count that is no number from 1 on */
+	SL_CONSTRAINT_PLACED,		/* no counts */
+	SL_CONSTRAINT_COUNTED,		/* with counts */
+	SL_CONSTRAINT_OTHER,		/* anything else: left to select */
+	SL_CONSTRAINT_BROKEN,		/* unbalanced brackets or parentheses */
+	SL_CONSTRAINT_NO_COUNT,		/* a count that is not a number >= 1 */
 };
 
-/* What it is; of one that can be placed by, how many there are to choose from in its brackets, 1: it has none;
- * of one with counts, how many terms. */
+/* The kind of a constraint.  *choices: for PLACED the number of names in its brackets, 1 without brackets; for COUNTED the
+ * number of terms. */
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices);
 
-#define SL_CONSTRAINT_CHOICES 16	/* at most; where there are more, select chooses */
-#define SL_CONSTRAINT_TERMS 8		/* with a count, at most */
+#define SL_CONSTRAINT_CHOICES 16	/* with more choices, select chooses */
+#define SL_CONSTRAINT_TERMS 8		/* most terms with a count */
 
-/*
- * Sets of features that nodes have, as bits of *words* words: having() returns those sets that have a feature of that
- * name, NULL where none has.
- */
+/* Sets of features, as bits in *words* words.  having() returns the sets that include the feature with that name; NULL if
+ * none does. */
 struct sl_feature_bits {
 	uint32_t words;
 	const uint64_t *(*having)(void *arg, const char *name, size_t length);
@@ -46,18 +44,18 @@ struct sl_feature_bits {
 };
 
 /*
- * Which sets satisfy a constraint that is PLACED or COUNTED, its *choice*-th choice taken, or its *choice*-th term; all
- * of an empty constraint.  They become the first *words* words of *out*, which has room for SL_CONSTRAINT_WORK times as
- * many.  The constraint is read once, however many sets there are.
+ * Mark in *out* the sets that satisfy a PLACED or COUNTED constraint with its *choice*-th choice or term; an empty constraint
+ * is satisfied by all.  The result is in the first *words* words; *out* must have room for SL_CONSTRAINT_WORK times as many.
+ * The constraint is parsed once, however many sets there are.
  */
 #define SL_CONSTRAINT_WORK 3
 void sl_constraint_mark(const char *constraint, uint32_t choice, const struct sl_feature_bits *bits, uint64_t *out);
 
-/* Does a node with these features ("a,b") satisfy it, the *choice*-th in its brackets taken; of one with counts,
- * its *choice*-th term?  An empty one is always satisfied. */
+/* True if a node with these features ("a,b") satisfies the constraint with its *choice*-th choice or term.  An empty
+ * constraint is always satisfied. */
 bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *features);
 
-/* How many nodes have to satisfy the *n*-th term of one with counts. */
+/* Number of nodes that must satisfy the *n*-th term of a COUNTED constraint. */
 uint32_t sl_constraint_count(const char *constraint, uint32_t n);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#define DEVICES 32	/* bits of a number */
+#define DEVICES 32	/* bits of a mask */
 
-/* How many a node has of a kind of gres. */
+/* Number of gres of a kind on a node. */
 static uint32_t count_gres(const struct sl_snapshot *s, uint32_t node, uint32_t kind)
 {
 	struct sl_range gres = s->node.gres[node];
@@ -18,14 +18,14 @@ static uint32_t count_gres(const struct sl_snapshot *s, uint32_t node, uint32_t 
 	return n < UINT32_MAX ? (uint32_t) n : UINT32_MAX;
 }
 
-/* Of which kind a row of node_gres has shares, SL_NONE: it has none. */
+/* The kind of which this row of node_gres has shares; SL_NONE: none. */
 static uint32_t shared_kind(const struct sl_snapshot *s, uint32_t row)
 {
 	return s->node_gres.share[row] == s->node_gres.kind[row] ? SL_NONE : s->node_gres.share[row];
 }
 
-/* How many shares each device of the node has, of the kind in that row of node_gres; 0 if the kind has no shares, or if devices
- * have unequal numbers of them. */
+/* Number of shares on each device of the node, for this row of node_gres; 0 if it has no shares, or devices have unequal
+ * numbers. */
 static uint32_t share_of_each(const struct sl_snapshot *s, uint32_t node, uint32_t row)
 {
 	uint32_t of = shared_kind(s, row), devices = of == SL_NONE ? 0 : count_gres(s, node, of);
@@ -36,7 +36,7 @@ static uint32_t share_of_each(const struct sl_snapshot *s, uint32_t node, uint32
 	return s->node_gres.count[row] / devices;
 }
 
-/* True if another gres row of the node has shares of the same device. */
+/* True if another gres row of the node has shares of the same devices. */
 static bool is_shared_twice(const struct sl_snapshot *s, uint32_t node, uint32_t row)
 {
 	struct sl_range gres = s->node.gres[node];
@@ -47,7 +47,7 @@ static bool is_shared_twice(const struct sl_snapshot *s, uint32_t node, uint32_t
 	return false;
 }
 
-/* The most devices of each kind that have shares, on any node.  False: somewhere they are not to be counted. */
+/* Largest number of devices with shares on any node, by kind.  False if some node's shares cannot be counted. */
 static bool count_devices(struct sl_cluster *c, uint32_t most[SL_MAX_GRES])
 {
 	const struct sl_snapshot *s = c->snap;
@@ -61,7 +61,8 @@ static bool count_devices(struct sl_cluster *c, uint32_t most[SL_MAX_GRES])
 
 			if (of == SL_NONE || !s->node_gres.count[g] || kind >= SL_MAX_GRES)
 				continue;
-			c->devices.share[kind] |= (uint16_t) (1u << of % SL_MAX_GRES);	/* for now: the kind that it is a share of */
+			c->devices.share[kind] |= (uint16_t) (1u << of % SL_MAX_GRES);	/* temporarily: the kind of which
+											 * it is a share */
 			if (of >= SL_MAX_GRES || !c->modelled[of] || !c->modelled[kind] || c->no_consume[of] ||
 			    c->no_consume[kind] || !share_of_each(s, n, g) || is_shared_twice(s, n, g)) {
 				could = false;
@@ -106,7 +107,7 @@ void cluster_choose_devices(struct sl_cluster *c, uint32_t first)
 	}
 }
 
-/* The first of the devices' kinds in a mask; these stand side by side. */
+/* The first device kind in a mask; those of one gres kind are consecutive. */
 static uint32_t first_in(uint16_t mask)
 {
 	return (uint32_t) __builtin_ctz(mask);

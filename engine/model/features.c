@@ -8,26 +8,26 @@
 #include "base/grow.h"
 #include "base/map.h"
 
-#define WORDS_OF_UNIT 8		/* joined in the time of a unit of work */
-#define RUNS_OF_UNIT 4		/* looked at */
+#define WORDS_OF_UNIT 8		/* words combined in one unit of work */
+#define RUNS_OF_UNIT 4		/* runs looked at in one unit of work */
 
-/* Runs of nodes in the answers that are kept: 64 MiB.  Jobs can have as many constraints as there are jobs. */
+/* Limit on runs of nodes in kept answers: 64 MiB.  There can be as many constraints as jobs. */
 #define MOST_KEPT_RUNS ((UINT64_C(64) << 20) / sizeof(struct sl_run))
 
-struct set_run {		/* consecutive nodes with the same features */
+struct set_run {		/* consecutive nodes with the same set of features */
 	uint32_t first, last;
 	uint32_t set;
 };
 
-struct name {			/* of a feature */
+struct name {			/* the name of a feature */
 	const char *text;
 	size_t length;
-	uint32_t *set;		/* that have it */
+	uint32_t *set;		/* sets that include it */
 	uint32_t sets, room;
-	uint64_t *bits;		/* likewise; NULL: not asked for yet */
+	uint64_t *bits;		/* the same as a bit mask; NULL: not needed yet */
 };
 
-struct known {			/* constraint */
+struct known {			/* a known constraint */
 	uint32_t str;
 	struct sl_constraint_says says;
 	bool has_nodes[SL_CONSTRAINT_CHOICES];
@@ -38,7 +38,7 @@ struct sl_features {
 	const struct sl_snapshot *snap;
 	struct sl_effort *effort;
 	bool built;
-	uint32_t *set, sets;		/* strings of features, each once */
+	uint32_t *set, sets;		/* distinct strings of features */
 	struct set_run *run;
 	uint32_t runs, run_room;
 	struct name *name;
@@ -46,9 +46,9 @@ struct sl_features {
 	struct known **known;
 	uint32_t knowns;
 	struct sl_map set_of, name_of, known_of;
-	uint64_t kept_runs;		/* of nodes, of all answers */
+	uint64_t kept_runs;		/* runs of nodes in all kept answers */
 	uint64_t *work;
-	bool no_memory;			/* for a row of bits */
+	bool no_memory;			/* memory for a bit mask was lacking */
 };
 
 struct sl_features *sl_features_create(const struct sl_snapshot *snap, struct sl_effort *effort, struct sl_error *err)
@@ -111,7 +111,7 @@ static struct name *find_name(const struct sl_features *f, const char *text, siz
 	return NULL;
 }
 
-/* A set has a feature. */
+/* Note that a set includes a feature. */
 static int note_feature(struct sl_features *f, uint32_t set, const char *text, size_t length, struct sl_error *err)
 {
 	struct name *n = find_name(f, text, length);
@@ -129,7 +129,7 @@ static int note_feature(struct sl_features *f, uint32_t set, const char *text, s
 	return 0;
 }
 
-/* The number of the set with these features; UINT32_MAX with *err. */
+/* The number of a set of features; UINT32_MAX with *err. */
 static uint32_t number_set(struct sl_features *f, uint32_t str, struct sl_error *err)
 {
 	const char *at = sl_snapshot_str(f->snap, str);
@@ -151,14 +151,14 @@ static uint32_t number_set(struct sl_features *f, uint32_t str, struct sl_error 
 	return f->sets++;
 }
 
-/* Once for all: it is no job's work. */
+/* Done once for all constraints, so no job is charged for it. */
 static int build_sets(struct sl_features *f, struct sl_error *err)
 {
 	const struct sl_node_view *node = &f->snap->node;
 
 	if (f->built)
 		return 0;
-	forget_sets(f);		/* where it failed before */
+	forget_sets(f);		/* left over from a failed attempt */
 	for (uint32_t n = 0; n < node->rows; n++) {
 		uint32_t set;
 
@@ -198,7 +198,7 @@ static struct known *find_known(const struct sl_features *f, uint32_t str)
 	return NULL;
 }
 
-/* Found or read now; NULL with *err. */
+/* Find or parse a constraint; NULL with *err. */
 static struct known *know(struct sl_features *f, uint32_t str, struct sl_error *err)
 {
 	struct known *k = find_known(f, str);
@@ -249,7 +249,7 @@ static const uint64_t *sets_having(void *arg, const char *text, size_t length)
 	return n->bits;
 }
 
-/* Room for another answer: where there are too many, none is kept. */
+/* Discard all kept answers if there are too many. */
 static void forget_answers(struct sl_features *f)
 {
 	if (f->kept_runs < MOST_KEPT_RUNS)
@@ -262,7 +262,7 @@ static void forget_answers(struct sl_features *f)
 		}
 }
 
-/* Those of the sets that are marked in f->work. */
+/* Collect the nodes whose sets are marked in f->work. */
 static int collect_nodes(struct sl_features *f, struct sl_nodeset *out, struct sl_error *err)
 {
 	sl_nodeset_clear(out);

@@ -7,7 +7,7 @@
 
 #include "model/request.h"
 
-/* a ^ b, as Lua works it out. */
+/* a ^ b, exactly as Lua computes it. */
 static double power(double a, double b)
 {
 	return b == 2 ? a * a : pow(a, b);
@@ -32,7 +32,7 @@ uint32_t sl_order_prospect(struct sl_history *h, const struct sl_snapshot *snap,
 
 	if (known->prospect)
 		return known->prospect - 1;
-	if (!*user && snap->job.uid[job] != SL_NONE) {	/* a user who has no name */
+	if (!*user && snap->job.uid[job] != SL_NONE) {	/* the user has no name */
 		snprintf(number, sizeof(number), "%" PRIu32, snap->job.uid[job]);
 		user = number;
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * licenses.c - which licences a job has, and when they are free.
+ * licenses.c - which licences a job uses, and when they are free.
  *
- * Of alternatives slurmctld takes, as the job starts, the first that is free at that moment and beside what others have
- * reserved of it in the job's time.  It looks no further than to one of which there never are as many.
+ * If any one of several licences suffices, slurmctld takes, at the start of the job, the first one that is free then, apart
+ * from what reservations within the job's time have set aside.  It stops at the first licence of which the job asks for more
+ * than exist.
  */
 #include "model/cluster_private.h"
 
@@ -33,7 +34,7 @@ int cluster_count_licenses(struct sl_cluster *c, struct sl_range rows, int64_t t
 	return 0;
 }
 
-/* -- one of several ------------------------------------------------------ */
+/* -- one of several licences -------------------------------------------------- */
 
 bool cluster_brings_licenses(const struct sl_cluster *c, uint32_t resv)
 {
@@ -45,7 +46,7 @@ bool cluster_any_license(const struct sl_cluster *c, uint32_t job)
 	return c->snap->job.asks[job] & SL_ASKS_ANY_LICENSE && c->snap->job.licenses[job].count;
 }
 
-/* Those of its alternatives that slurmctld may come to. */
+/* The alternatives before the first one of which there are too few in total. */
 static struct sl_range possible_ones(const struct sl_cluster *c, uint32_t job)
 {
 	const struct sl_job_license_view *v = &c->snap->job_license;
@@ -57,7 +58,7 @@ static struct sl_range possible_ones(const struct sl_cluster *c, uint32_t job)
 	return rows;
 }
 
-/* What reservations that begin within that time set aside of it. */
+/* Count of this licence in reservations that begin within that time. */
 static int64_t reserved_ahead(const struct sl_cluster *c, uint32_t license, int64_t seconds)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
@@ -76,7 +77,7 @@ static bool is_free(const struct sl_cluster *c, uint32_t row, int64_t t, int64_t
 	return sl_cluster_licenses_left(c, l, t, sl_later(t, seconds)) >= c->snap->job_license.count[row];
 }
 
-/* Would slurmctld take it now?  It knows of no booking of ours. */
+/* True if slurmctld would take this licence now.  It does not know our bookings. */
 static bool seems_free(const struct sl_cluster *c, uint32_t row, int64_t seconds)
 {
 	uint32_t l = c->snap->job_license.license[row];
@@ -108,7 +109,7 @@ static int64_t row_from(const struct sl_cluster *c, uint32_t row, int64_t t, int
 				 (int64_t) c->snap->license.total[l] - c->snap->license.reserved[l]);
 }
 
-/* One of them.  Now it is the one that slurmctld would take, or none. */
+/* The first time for any of the alternatives.  For now: only the one that slurmctld would take. */
 static int64_t any_from(const struct sl_cluster *c, uint32_t job, int64_t t, int64_t seconds)
 {
 	struct sl_range some = possible_ones(c, job);

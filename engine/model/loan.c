@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loan.c - nodes of other partitions, for jobs of one.
+ * loan.c - jobs that use nodes of other partitions.
  *
- * A loan is a pool of nodes: those of the job's own partition and of the lenders, as
- * far as the partition through which it is started has them.  It stands in for the
- * partition where a request is worked out (want.c) and placed.  Jobs that may have the
- * same nodes share one, so that there are few.
+ * A loan is a pool of nodes: those of the job's own partition and of the lenders, restricted to nodes of the partition
+ * through which the job is started.  The pool replaces the partition when a request is computed (want.c) and placed.  Jobs
+ * with equal pools share a loan, so there are few.
  */
 #include "model/cluster_private.h"
 
@@ -18,7 +17,7 @@
 #include "base/grow.h"
 #include "base/search.h"
 
-/* What has to be the same where a job is started in another partition than its own. */
+/* Flags in which the partitions must agree. */
 #define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_OTHER_TOPOLOGY | SL_PART_LLN | SL_PART_FORCE)
 
 static const char *name_of(const struct sl_cluster *c, uint32_t partition)
@@ -38,13 +37,13 @@ static bool refuse_loan(char why[160], const char *fmt, ...)
 	return false;
 }
 
-/* Allow and deny as Slurm has them: an empty list says nothing. */
+/* True if Slurm's allow and deny lists admit the word; an empty list is ignored. */
 static bool is_allowed(const char *allow, const char *deny, const char *word)
 {
 	return *allow ? sl_list_has(allow, ",", word, strlen(word)) : !sl_list_has(deny, ",", word, strlen(word));
 }
 
-/* AllowAccounts, AllowQos, AllowGroups, RootOnly. */
+/* Check AllowAccounts, AllowQos, AllowGroups and RootOnly. */
 static bool admits_job(const struct sl_cluster *c, uint32_t job, uint32_t p, bool lends, char why[160])
 {
 	const struct sl_partition_view *part = &c->snap->partition;
@@ -67,7 +66,7 @@ static bool admits_job(const struct sl_cluster *c, uint32_t job, uint32_t p, boo
 	return true;
 }
 
-/* Its limits of size and time. */
+/* Check the partition's limits on size and time. */
 static bool has_room(const struct sl_cluster *c, const struct sl_want *w, uint32_t p, char why[160])
 {
 	const struct sl_partition_view *part = &c->snap->partition;
@@ -84,7 +83,7 @@ static bool has_room(const struct sl_cluster *c, const struct sl_want *w, uint32
 	return true;
 }
 
-/* Jobs are laid out on nodes as in the job's own partition. */
+/* Check that jobs are laid out on nodes as in the job's own partition. */
 static bool is_alike(const struct sl_cluster *c, uint32_t home, uint32_t p, char why[160])
 {
 	const struct sl_partition_view *part = &c->snap->partition;
@@ -152,7 +151,7 @@ static bool same_loan(const struct sl_loan *a, const struct sl_loan *b)
 		!memcmp(a->lender, b->lender, a->lenders * sizeof(a->lender[0]));
 }
 
-/* The number of that loan; 0 with *err. */
+/* The number of that loan, created if necessary; 0 with *err. */
 static uint32_t find_or_add_loan(struct sl_cluster *c, const struct sl_loan *pub, struct sl_error *err)
 {
 	struct loan *l;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mix.c - what placement scores need to know of a machine: which gres are its GPUs, and the mix of shapes that jobs are
- * expected to have: those of jobs that wait and run, and of those that the snapshot remembers.
- */
+/* mix.c - what placement scores need to know of a machine: which gres are its GPUs, and the mix of expected job shapes,
+ * taken from pending, running and remembered jobs. */
 #include "model/cluster_private.h"
 
 #include <stdlib.h>
@@ -12,16 +10,16 @@
 #include "model/request.h"
 #include "timeline/score.h"
 
-#define SHAPES_MAX 100000u	/* jobs that are looked at, each as a shape */
+#define SHAPES_MAX 100000u	/* most jobs that are looked at */
 
 struct scoring {
 	struct sl_scoring pub;
 	struct sl_mix mix;
 	struct sl_entry asked;
-	uint32_t device_shares[SL_MAX_GRES];	/* of a kind that is a share of devices: what a device has of it */
+	uint32_t device_shares[SL_MAX_GRES];	/* [kind] number of shares on a device, for kinds that are shares */
 	sl_own_score *own;
 	void *own_arg;
-	bool asks;			/* *own* has not answered yet */
+	bool asks;			/* *own* is being computed */
 };
 
 struct shapes {
@@ -29,7 +27,7 @@ struct shapes {
 	uint32_t count, room;
 };
 
-/* The devices that a kind of gres lives on, and itself where it lives on none somewhere. */
+/* The devices of a kind, and the kind itself (for nodes without such devices). */
 static uint16_t kinds_with_devices(const struct sl_cluster *c, uint32_t kind)
 {
 	return (uint16_t) (1u << kind | c->devices.whole[kind]);
@@ -46,7 +44,7 @@ static uint32_t shares_of_device(const struct sl_cluster *c, uint16_t mask)
 	return most;
 }
 
-/* What of a row of job_gres is asked of each of so many nodes goes into the shape. */
+/* Add to the shape what a row of job_gres asks of each node. */
 static void add_gres(const struct sl_cluster *c, const struct sl_ask *a, uint32_t row, struct sl_mix_shape *shape)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -96,7 +94,7 @@ static int push_job(const struct sl_cluster *c, uint32_t job, struct shapes *lis
 	return push(list, &shape, err);
 }
 
-/* A run that is over: whole GPUs of any kind. */
+/* A past run: whole GPUs of any kind. */
 static int push_run(const struct sl_cluster *c, uint32_t row, struct shapes *list, struct sl_error *err)
 {
 	const struct sl_history_view *h = &c->snap->history;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What words are tested on. */
+/* Input of the tests. */
 struct facts {
 	const struct sl_cluster *c;
 	const struct sl_snapshot *snap;
@@ -15,12 +15,12 @@ struct facts {
 	const struct part *part;
 	uint32_t j, resv, asks, flags, select, part_flags;
 	enum sl_constraint constraint;
-	uint32_t gres, pers;		/* gres, and of them, bits: 1 << SL_PER_* */
-	bool cpus, memory;		/* come with some of them */
-	bool whole, shares;		/* it has whole nodes, shared cores */
+	uint32_t gres, pers;		/* number of gres rows; their SL_PER_* as bits */
+	bool cpus, memory;		/* CPUs or memory come with some gres */
+	bool whole, shares;		/* it has whole nodes; it may share cores */
 };
 
-/* -- what takes more than a line -------------------------------------------- */
+/* -- tests of more than a line ------------------------------------------------- */
 
 static struct facts read_facts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
@@ -44,7 +44,7 @@ static bool is_unplaced(const struct facts *f)
 		(f->constraint != SL_CONSTRAINT_PLACED || prefer != SL_CONSTRAINT_PLACED);
 }
 
-/* Which cores of its reservation others have is not known. */
+/* True if the snapshot does not say which cores of its reservation are in use. */
 static bool has_unknown_parts(const struct facts *f)
 {
 	const struct sl_reservation_view *v = &f->snap->reservation;
@@ -53,7 +53,7 @@ static bool has_unknown_parts(const struct facts *f)
 		(!v->parts[f->resv].count || v->flags[f->resv] & (SL_RESV_FLEX | SL_RESV_IGNORE_JOBS | SL_RESV_OVERLAP));
 }
 
-/* Some partitions have whole sockets, and others cores. */
+/* True if some partitions allocate whole sockets and others cores. */
 static bool mixes_sockets(const struct sl_snapshot *snap)
 {
 	for (uint32_t p = 1; p < snap->partition.rows; p++)
@@ -62,7 +62,7 @@ static bool mixes_sockets(const struct sl_snapshot *snap)
 	return false;
 }
 
-/* Some reservation that has not ended sets gres aside: which, the snapshot does not say. */
+/* True if an active reservation sets gres aside; the snapshot does not say which. */
 static bool has_reserved_gres(const struct facts *f)
 {
 	const struct sl_reservation_view *v = &f->snap->reservation;
@@ -73,14 +73,14 @@ static bool has_reserved_gres(const struct facts *f)
 	return false;
 }
 
-/* It asks for CPUs or memory with gres, and no row of these says any. */
+/* True if it asks for CPUs or memory with gres, but no gres row has any. */
 static bool is_unsaid(const struct facts *f)
 {
 	return (f->asks & SL_ASKS_CPUS_PER_GRES && !f->cpus) ||
 		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->memory);
 }
 
-/* For gres of each task and of each node: fewer tasks than that makes. */
+/* With gres per task and tasks per node: true if it has fewer tasks than these imply. */
 static bool has_fewer_tasks(const struct facts *f)
 {
 	uint32_t tasks = f->snap->job.num_tasks[f->j], per_node = f->snap->job.ntasks_per_node[f->j];
@@ -98,7 +98,7 @@ static bool has_task_gres(const struct facts *f)
 	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
 }
 
-/* Does it overcommit where select wants a CPU for each task? */
+/* True if it overcommits although select requires a CPU per task. */
 static bool is_crowded(const struct facts *f)
 {
 	return f->a->overcommit && f->select & SL_SELECT_DEALS_ALL && (f->whole || f->asks & SL_ASKS_TASK_TRES) &&
@@ -185,7 +185,7 @@ TEST(PARTIAL, f->resv != SL_NONE && f->snap->reservation.cores[f->resv])
 TEST(PARTS_UNKNOWN, has_unknown_parts(f))
 TEST(RESERVATIONS, has_several_reservations(f))
 
-/* (In halves: a sum of so many single bits of 128 is more work than all tests.) */
+/* Collected in two halves: adding single bits to a 128-bit number would cost more than the tests. */
 #define ADD(id, ...) half[SL_WORD_##id / 64] |= (uint64_t) is_##id(f) << SL_WORD_##id % 64;
 
 static sl_word_set join(const uint64_t half[2])
@@ -219,7 +219,7 @@ sl_word_set want_words(const struct sl_cluster *c, const struct want *w, const s
 
 	if (f.asks || f.gres)
 		return asked_words(&f);
-	/* Most jobs: a third of the tests is known when this is compiled. */
+	/* for most jobs, where the compiler can resolve a third of the tests */
 	f.asks = f.gres = f.pers = 0;
 	f.cpus = f.memory = false;
 	return asked_words(&f);

@@ -15,7 +15,7 @@ int plan_no_memory(struct sl_error *err)
 	return sl_fail(err, SL_ENOMEM, "plan: out of memory");
 }
 
-/* -- making one ---------------------------------------------------------- */
+/* -- creation -------------------------------------------------------------- */
 
 static int index_queue(struct sl_plan *p, struct sl_error *err)
 {
@@ -34,7 +34,7 @@ static int index_queue(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* Hand back what the cluster lent as it was: all zero. */
+/* Clear the arrays lent by the cluster. */
 static void forget_rows(struct sl_plan *p)
 {
 	for (uint32_t i = 0; p->queue_of && i < p->c->queued; i++)
@@ -88,7 +88,7 @@ void plan_free_booking(struct booking *b)
 static void free_bookings(struct sl_plan *p, struct bookings *list)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
-		/* Timelines are rolled back; tallies are not. */
+		/* timelines are rolled back, but licence counts are not */
 		plan_count_licenses(p, list->item[i], -1, NULL);
 		plan_free_booking(list->item[i]);
 	}
@@ -151,7 +151,7 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 
 /* -- lists --------------------------------------------------------------- */
 
-/* Room for one more, so that putting it in cannot fail afterwards. */
+/* Make room for one more, so that inserting cannot fail. */
 int plan_make_room(struct bookings *list, struct sl_error *err)
 {
 	uint32_t room = list->room;
@@ -183,7 +183,7 @@ void plan_take_out(struct bookings *list, uint32_t at)
 	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
 }
 
-/* The last booking of a job in a list, SL_NONE if it has none. */
+/* Index of a job's last booking in a list, SL_NONE if there is none. */
 uint32_t plan_find(const struct bookings *list, uint32_t job)
 {
 	const struct sl_entry *first = list->entry, *e = first + list->count;
@@ -196,8 +196,7 @@ uint32_t plan_find(const struct bookings *list, uint32_t job)
 
 /* -- notes --------------------------------------------------------------- */
 
-/* Whose words they are: the policy's own; what came of an attempt, with the job as it asks
- * or as an alternative. */
+/* Origin of a note: the policy; an attempt at the job as it asks; an attempt at an alternative. */
 enum word { OF_POLICY, OF_ATTEMPT, OF_ALTERNATIVE };
 
 static struct note *note_of(const struct sl_plan *p, uint32_t job)
@@ -215,13 +214,12 @@ bool sl_refusal_yields(enum sl_why before, enum sl_why now)
 	return is_hopeless(before) && !is_hopeless(now);
 }
 
-/* Does what was said of a job before stand? */
+/* True if the existing note is kept. */
 static bool note_stands(const struct note *n, enum sl_why why, enum word of)
 {
 	if (of == OF_POLICY)
 		return false;
-	/* Of several partitions, the one it can run in has the word; of several shapes the
-	 * one that was asked for. */
+	/* prefer the partition in which the job can run, and the shape that was asked for */
 	return n->own || sl_refusal_yields(why, n->said.why) ||
 	       (of == OF_ALTERNATIVE && !sl_refusal_yields(n->said.why, why));
 }
@@ -251,7 +249,7 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 {
 	if (out)
 		plan_copy_refusal(out, why);
-	/* That it cannot have nodes of others either is nothing the user has to know. */
+	/* the user need not know that borrowed nodes were not available either */
 	if (why->why == SL_WHY_NONE || e->loan)
 		return 0;
 	return put_note(p, e->job, why, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
@@ -281,7 +279,7 @@ bool plan_is_barred(const struct sl_plan *p, uint32_t job)
 	return n && n->barred_by == p->bys;
 }
 
-/* -- words and actions --------------------------------------------------- */
+/* -- reasons and actions ----------------------------------------------------- */
 
 int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err)
 {
@@ -427,7 +425,7 @@ int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
 	return 0;
 }
 
-/* -- reading it back ----------------------------------------------------- */
+/* -- results ----------------------------------------------------------------- */
 
 enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job)
 {

@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_across.c - the timelines that a plan books in, and what a booking in one means for the others.
- */
+/* plan_across.c - the timelines of a plan, and what a booking in one of them means for the others. */
 #include "model/plan_private.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
 
-/* What a booking in one timeline is in another. */
+/* Effect of a booking on another timeline. */
 enum across {
 	NOTHING,
-	BLOCKS,		/* its nodes are closed */
-	BOOKINGS,	/* the same booking, beneath the blocks that stand there */
-	BUT_CORES,	/* the same without cores: memory and gres of a node whose cores are reserved are everybody's */
-	OPEN,		/* BOOKINGS; BLOCKS while some reservation has parts of nodes */
-	SAME,		/* BLOCKS in one reservation (or in none), or while some reservation has parts of nodes; else NOTHING */
+	BLOCKS,		/* its nodes are blocked */
+	BOOKINGS,	/* the same booking is made, beneath blocks */
+	BUT_CORES,	/* the same without cores: memory and gres of nodes with reserved cores are shared */
+	OPEN,		/* BOOKINGS; BLOCKS if some reservation has parts of nodes */
+	SAME,		/* BLOCKS within one reservation (or none), or if some reservation has parts of nodes; else NOTHING */
 };
 
-/* Which nodes the jobs of a timeline may have. */
+/* Nodes that the jobs of a timeline may use. */
 enum kind {
-	MAIN,		/* those that no reservation has */
-	WHOLE,		/* those of a reservation of whole nodes */
-	PARTS,		/* those of a reservation of parts of nodes: others have the rest of them */
-	FLEX,		/* all; those of a flexible reservation before others */
+	MAIN,		/* nodes without a reservation */
+	WHOLE,		/* nodes of a reservation of whole nodes */
+	PARTS,		/* parts of nodes of a reservation: other jobs use the rest */
+	FLEX,		/* all nodes, those of a flexible reservation first */
 	KINDS
 };
 
-/*
- * Two timelines are alike if their jobs may be on one node: both of jobs that share cores or both of jobs that
- * share none, and both of one tenant or both of none.  Else a node with a job of one is closed to the other.
- */
+/* *alike*: both timelines are for jobs that share cores or both are not, and both have the same tenant or none, so their
+ * jobs may be on one node.  *apart*: they may not, so a node with a job of one timeline is closed in the other. */
 static const unsigned char alike[KINDS][KINDS] = {
 	/*		MAIN		WHOLE		PARTS		FLEX */
 	[MAIN] =	{ NOTHING,	NOTHING,	BUT_CORES,	OPEN },
@@ -50,7 +46,7 @@ static enum kind kind_of(const struct enclave *en)
 	return en->flexible ? FLEX : en->resv == SL_NONE ? MAIN : en->partial ? PARTS : WHOLE;
 }
 
-/* What bookings of that want are in the timeline of *en*; NULL: the main one. */
+/* Effect of bookings of that want on the timeline of *en*; NULL: the main one. */
 static enum across across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
 	static const struct enclave main_one = { .resv = SL_NONE };
@@ -67,20 +63,20 @@ static enum across across(const struct sl_plan *p, const struct want *w, const s
 	return how;
 }
 
-/* Whether there may be such at all. */
+/* False if no booking can affect another timeline. */
 static bool has_sides(const struct sl_cluster *c)
 {
 	return c->rows || c->tenants || c->has_flexible || c->has_partial;
 }
 
-/* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
+/* The nth timeline of the plan: the main one, then those of enclaves; NULL after the last. */
 static struct sl_timeline *nth_timeline(const struct sl_plan *p, uint32_t n, const struct enclave **en)
 {
 	*en = n && n <= p->mark_count ? p->marks[n - 1].enclave : NULL;
 	return !n ? p->c->tl : *en ? (*en)->tl : NULL;
 }
 
-/* The first one from number *from* on, which goes on, that is across; and *how*. */
+/* The first affected timeline from number *from* on, and *how*; *from is advanced. */
 static struct sl_timeline *next_across(const struct sl_plan *p, const struct want *w, uint32_t *from, enum across *how)
 {
 	const struct enclave *en;
@@ -92,7 +88,7 @@ static struct sl_timeline *next_across(const struct sl_plan *p, const struct wan
 	return NULL;
 }
 
-/* Enter into *tl* what the booking means there (*how*), or (not *up*) take it out again. */
+/* Apply the effect *how* of a booking to *tl*, or (not *up*) undo it. */
 static int bar(struct sl_timeline *tl, const struct booking *b, enum across how, bool up, struct sl_error *err)
 {
 	uint32_t mark = sl_timeline_mark(tl);
@@ -132,7 +128,7 @@ int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, s
 	return -1;
 }
 
-/* ... for all that is booked already and has that timeline across. */
+/* Apply the effects of all existing bookings to a new timeline. */
 static int bar_booked(const struct sl_plan *p, const struct bookings *list, const struct enclave *en,
 		      struct sl_error *err)
 {
@@ -147,7 +143,7 @@ static int bar_booked(const struct sl_plan *p, const struct bookings *list, cons
 
 /* -- nodes that are kept free ---------------------------------------------- */
 
-/* (Jobs that are confined to an advance reservation have nodes of their own.) */
+/* Jobs confined to an advance reservation use its nodes only, so nothing is closed to them. */
 static int keep_free(struct sl_timeline *tl, const struct enclave *en, const struct kept_free *k, bool up, struct sl_error *err)
 {
 	return en && cluster_is_confined(en) ? 0 :
@@ -169,7 +165,7 @@ int plan_keep_free(const struct sl_plan *p, const struct kept_free *k, bool up, 
 	return -1;
 }
 
-/* ... all that is kept free, in a timeline that is new to the plan. */
+/* Apply all kept-free nodes to a new timeline. */
 static int keep_free_in(const struct sl_plan *p, const struct enclave *en, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < p->kept_frees && !p->blocked_open; i++)
@@ -208,7 +204,7 @@ uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err)
 	for (uint32_t i = 0; mark && (tl = nth_timeline(p, i, &en)); i++)
 		mark[i + 1] = sl_timeline_mark(tl);
 	if (mark)
-		mark[0] = p->mark_count + 1;	/* others may be made meanwhile */
+		mark[0] = p->mark_count + 1;	/* more timelines may be added meanwhile */
 	return mark;
 }
 

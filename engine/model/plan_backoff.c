@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_backoff.c - jobs for which others were stopped within the last hour, and which have not started since.
+ * plan_backoff.c - jobs for which others were stopped within the last hour and that have not started since.
  *
- * A job that has such a place still is not asked about.
+ * Not used for a job that still has such a place.
  */
 #include "model/plan_private.h"
 #include "model/preempt.h"
@@ -11,7 +11,7 @@
 
 #include "base/order.h"
 
-#define ONE_PLACE_S 2	/* victims of one place are told to end one after the other, within that time */
+#define ONE_PLACE_S 2	/* the victims of one place are told to end within this time */
 
 static int by_job(const void *a, const void *b)
 {
@@ -20,7 +20,7 @@ static int by_job(const void *a, const void *b)
 	return SL_ORDER(x->job, y->job) ?: SL_ORDER(x->last, y->last);
 }
 
-/* One entry for each job, with the number of its places and the time of the last one. */
+/* Merge to one entry per job: the number of its places and the time of the last one. */
 static uint32_t merge_jobs(struct backoff *list, uint32_t count)
 {
 	uint32_t n = 0;
@@ -40,7 +40,7 @@ static uint32_t merge_jobs(struct backoff *list, uint32_t count)
 	return n;
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool know_backoffs(struct sl_plan *p)
 {
 	const struct sl_stopped_view *v = &p->c->snap->stopped;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_cost.c - how much work planning a job may be, and whose jobs are left out since they are more.
+ * plan_cost.c - limits on the work of planning a job, and which jobs are left out because of them.
  *
- * What a job asks for is up to its user, and a cycle is for all.  So a job has an allowance of work in each
- * decision: the base, twenty times what a plain job is, and what its user's jobs together may be beyond
- * their bases, up to the most that one job may be.  A job that needs more is refused, and left out of the decisions
- * of the next minute, so that the next ones have their turn (plan_left_out.c).
+ * A user decides what a job asks for, but a cycle serves all users.  So each job has an allowance of work per decision: the
+ * base, which is twenty times the work for a plain job, plus what is left of its user's allowance for work beyond the bases
+ * of all his jobs; at most sl_plan_most_effort().  A job that needs more is refused, and left out of decisions for a minute,
+ * so that other jobs get their turn (plan_left_out.c).
  *
- * Work is counted in units (base/effort.h), so that a decision is the same wherever it is
- * replayed.  A simulation is nobody's cycle, and has no bounds.
+ * Work is counted in units (base/effort.h), not time, so that a replayed decision is the same.  Simulations have no limits.
  */
 #include "model/plan_private.h"
 
@@ -17,18 +16,16 @@
 
 #include "base/grow.h"
 
-/*
- * Units.  One is 10 to 20 ns, so that on 10,000 nodes a job is at most 20 to 40 ms, or a hundredth or two of the
- * default budget, and all that a user's jobs are beyond their bases 80 to 160 ms.
- */
+/* In units of 10 to 20 ns.  On 10,000 nodes a job may take at most 20 to 40 ms, that is, 1 to 2 % of the default budget,
+ * and a user's jobs together 80 to 160 ms beyond their bases. */
 uint64_t sl_plan_most_effort(const struct sl_plan *p)
 {
 	return 1000000 + 100 * (uint64_t) p->c->snap->node.rows;
 }
 
-#define BASE_PART 20		/* of the most */
-#define USER_TIMES 4		/* the most */
-#define NOTED_PART 8		/* of the base: attempts that are less are not summed up */
+#define BASE_PART 20		/* base: 1/20 of the most */
+#define USER_TIMES 4		/* a user's allowance: 4 times the most */
+#define NOTED_PART 8		/* attempts below 1/8 of the base are not summed up */
 
 static uint64_t base_effort(const struct sl_plan *p)
 {
@@ -52,7 +49,7 @@ static uint64_t spent_by(const struct spendings *s, uint32_t number)
 	return at == SL_MAP_NOTHING ? 0 : s->item[at].units;
 }
 
-/* Add work to a job's or a user's sum.  If memory is short the work is not counted: the job then only has more allowance left. */
+/* Add work to the sum of a job or user.  Without memory it is not counted, which only leaves more allowance. */
 static void add_spending(struct spendings *s, uint32_t number, uint64_t units)
 {
 	uint32_t at = sl_map_by_id(&s->by_number, number);
@@ -72,14 +69,14 @@ static uint64_t beyond_base(const struct sl_plan *p, uint64_t units)
 	return units > base_effort(p) ? units - base_effort(p) : 0;
 }
 
-/* What the job has left in this decision. */
+/* Units that the job may still take in this decision. */
 static uint64_t allowance_of(const struct sl_plan *p, uint32_t job)
 {
 	uint64_t most = sl_plan_most_effort(p), spent = spent_by(&p->cost.of_job, job);
 	uint64_t user = spent_by(&p->cost.of_user, p->c->snap->job.uid[job]), own = beyond_base(p, spent), allowed;
 
 	user = user < USER_TIMES * most ? USER_TIMES * most - user : 0;
-	allowed = base_effort(p) + own + user;	/* its own is in its user's already */
+	allowed = base_effort(p) + own + user;	/* the user's sum includes this job's own */
 	allowed = allowed < most ? allowed : most;
 	return allowed > spent ? allowed - spent : 0;
 }
@@ -136,8 +133,8 @@ void plan_charge_nobody(struct sl_plan *p, uint64_t units)
 	p->c->effort.limit += units;
 }
 
-/* True if the planner has failed at what it was asked rightly.  Without memory the next job would fare no better, and what
- * allow() raised is the policy's. */
+/* True if the planner failed on valid arguments.  Not for lack of memory, which would hit the next job as well, nor for
+ * errors that a policy raised. */
 static bool is_fault(const struct sl_plan *p, const struct sl_error *err)
 {
 	return p->cost.is_well_asked && err->code != SL_ENOMEM && err->code != SL_ESCRIPT && err->code != SL_ETIME;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_decide.c - the verbs of a plan, and the rules that hold whoever decides: who has a
- * say in starts, which shape is taken, which of several reservations stands.
- */
+/* plan_decide.c - the functions by which policies decide, and the rules for all of them: the guard, which shape is used,
+ * which of several reservations is kept. */
 #include "model/plan_private.h"
 #include "model/preempt.h"
 
@@ -60,10 +58,8 @@ static int take_back_start(struct sl_plan *p, uint32_t at, struct sl_error *err)
 	return 0;
 }
 
-/*
- * Before a place was known the guard was told the least that the job can come to.  The last
- * start has one now, so it is asked about that, and what it forbids is taken back.
- */
+/* Before the place was known, the guard was asked with lower bounds.  Ask it again about the last start, with its place,
+ * and undo the start if it is rejected. */
 static int stand_trial(struct sl_plan *p, struct sl_refusal *why, struct sl_error *err)
 {
 	uint32_t last = p->started.count - 1;
@@ -92,9 +88,9 @@ uint64_t sl_plan_revision(const struct sl_plan *p)
 	return p->revision;
 }
 
-/* -- as what it is tried: its alternatives, each in its reservations ------- */
+/* -- turns: the alternatives of an entry, each in its reservations ------------ */
 
-/* In which reservation is the entry tried as the nth: what entry.resv becomes, or SL_NONE after the last. */
+/* Value of entry.resv for the nth reservation in which the entry may start; SL_NONE after the last. */
 static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint32_t n)
 {
 	const struct sl_snapshot *s = p->c->snap;
@@ -117,8 +113,9 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 }
 
 struct turns {
-	struct sl_entry e;		/* whose turn it is */
-	uint32_t last, n, taken;	/* last alternative; reservations of this one, and turns, so far */
+	struct sl_entry e;		/* entry to try now */
+	uint32_t last, n, taken;	/* last alternative; number of reservations of this alternative tried, and of turns
+					 * taken */
 };
 
 static struct turns turns_of(const struct sl_plan *p, const struct sl_entry *e, const struct sl_terms *terms)
@@ -142,7 +139,7 @@ static bool next_turn(const struct sl_plan *p, struct turns *t)
 	return false;
 }
 
-/* In its shape, which nodes may it borrow?  1 with e->loan; 0 with *why; -1 with *err. */
+/* Find the loan for the entry in its shape.  1 with e->loan; 0 with *why; -1 with *err. */
 static int find_loan(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
 		     struct sl_error *err)
 {
@@ -156,7 +153,7 @@ static int find_loan(struct sl_plan *p, struct sl_entry *e, const struct sl_term
 	return rc;
 }
 
-/* What is said of several shapes: of the first, unless a later one tells the user more. */
+/* Of several refusals keep the first, unless a later one tells the user more. */
 static void merge_refusal(struct sl_refusal *why, const struct sl_refusal *now, bool first)
 {
 	if (first || sl_refusal_yields(why->why, now->why))
@@ -232,8 +229,8 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 
 /* -- reserving ----------------------------------------------------------- */
 
-/* Of the alternatives and reservations to try the one that can start first, of equal ones the first, becomes
- * *e.  1 with *start_time; 0 with *why, and *e the first of them; -1 with *err. */
+/* Set *e to the alternative and reservation that can start first, of equal ones the first.  1 with *start_time; 0 with
+ * *why, and *e the first of them; -1 with *err. */
 static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err)
 {
@@ -263,7 +260,7 @@ static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_t
 	return found;
 }
 
-/* The reservation that the job has in another partition. */
+/* The job's reservation in another partition, or NULL. */
 static const struct booking *reserved_elsewhere(const struct sl_plan *p, struct sl_entry e)
 {
 	uint32_t at = p->reserved.count ? plan_find(&p->reserved, e.job) : SL_NONE;
@@ -271,10 +268,8 @@ static const struct booking *reserved_elsewhere(const struct sl_plan *p, struct 
 	return at == SL_NONE || p->reserved.entry[at].partition == e.partition ? NULL : p->reserved.item[at];
 }
 
-/*
- * A job that waits in several partitions keeps the reservation that comes first: only an
- * earlier start in another partition moves it.  1: it keeps it, and why; 0; -1 with *err.
- */
+/* A job that waits in several partitions keeps its earliest reservation; only an earlier start in another partition
+ * replaces it.  1 with *why: it is kept; 0; -1 with *err. */
 static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 				 struct sl_refusal *why, struct sl_error *err)
 {
@@ -317,7 +312,7 @@ static int decide_reservation(struct sl_plan *p, struct sl_entry e, const struct
 		const struct turns t = turns_of(p, &e, terms);
 
 		e = t.e;
-		/* one alternative in one reservation needs no comparison, and what it finds would be found again */
+		/* with one alternative and one reservation there is nothing to compare */
 		if ((t.last > e.shape || nth_way(p, &e, 1) != SL_NONE) &&
 		    find_soonest(p, &e, terms, start_time, &why, err) < 0)
 			return -1;
@@ -403,9 +398,9 @@ int sl_plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preemp
 	return rc ? rc : plan_refuse(p, &e, &answer->why, NULL, err);
 }
 
-/* -- those for whom no time helps --------------------------------------- */
+/* -- hopeless entries -------------------------------------------------------- */
 
-/* The same, of one entry as it is. */
+/* sl_plan_refuse_hopeless() for one entry. */
 static int refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err)
 {
 	const struct want *w = cluster_want(p->c, e, err);
@@ -443,7 +438,7 @@ int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_erro
 		return plan_refuse_work(p, &e, NULL, err) < 0 ? -1 : 1;
 	p->cost.is_well_asked = true;
 	rc = refuse_hopeless(p, e, err);
-	/* (one that turns out to be too much work is refused, too) */
+	/* a job that turns out to cost too much is refused, too */
 	return plan_end_work(p, &e, rc, NULL, err) < 0 ? -1 : rc != 0;
 }
 

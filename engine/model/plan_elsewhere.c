@@ -2,8 +2,8 @@
 /*
  * plan_elsewhere.c - other places for running jobs that are stopped so that a job fits: see preempt.h, "Consolidation".
  *
- * Each of them is placed as if it waited in the partition in which it runs.  The places are booked one after the other and taken back
- * at the end, so that the answer is what the next plan will find if it starts the job and then these.
+ * Each of them is placed as if it were pending in the partition in which it runs.  The places are booked one after the other
+ * and removed at the end, so the answer is what the next plan will find if it starts the job and then these.
  */
 #include "model/plan_elsewhere.h"
 #include "model/victims.h"
@@ -19,7 +19,7 @@ struct mover {
 	struct booking *booking;
 };
 
-/* The want of a running job as one that waits where it runs; NULL with *err. */
+/* The want of a running job, as if it were pending in its partition; NULL with *err. */
 static const struct want *want_of(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	struct sl_entry e = { .job = job, .partition = p->c->snap->job.partition[job] };
@@ -40,7 +40,7 @@ int plan_may_move(struct sl_plan *p, uint32_t job, struct sl_error *err)
 
 /* -- what is free in sum ----------------------------------------------------------- */
 
-/* The least cores that a node has. */
+/* Cores of the smallest node. */
 static int32_t smallest_node(const struct sl_plan *p, const struct sl_timeline *tl)
 {
 	int32_t least = INT32_MAX;
@@ -53,7 +53,7 @@ static int32_t smallest_node(const struct sl_plan *p, const struct sl_timeline *
 	return least;
 }
 
-/* True if such a job has as much of these kinds wherever it is: whole nodes may have another number of them. */
+/* True if the job has the same amount of these kinds wherever it runs; on whole nodes the amount depends on the node. */
 static bool keeps_kinds(const struct sl_request *r, uint32_t kinds)
 {
 	for (uint32_t i = 0; i < r->gres_needs; i++)
@@ -63,7 +63,7 @@ static bool keeps_kinds(const struct sl_request *r, uint32_t kinds)
 	return r->gres_needs && !r->whole_nodes;
 }
 
-/* Add, by dimension of *r*, what the job has here and may not need elsewhere.  0 or -1. */
+/* Add to *sum, in the dimensions of *r, what the job holds here but may not need elsewhere.  0 or -1. */
 static int add_slack(struct sl_plan *p, const struct sl_request *r, uint32_t job, int32_t smallest, int64_t *sum, struct sl_error *err)
 {
 	const struct held *h = p->c->held[job];
@@ -190,7 +190,7 @@ static int note_moves(const struct mover *m, uint32_t jobs, struct sl_move **out
 	return 0;
 }
 
-/* The job's nodes are closed meanwhile. */
+/* Place all movers.  The job's own nodes are closed meanwhile. */
 static int place_all(struct sl_plan *p, struct mover *m, uint32_t jobs, int64_t t, struct sl_move **out, struct sl_error *err)
 {
 	int rc = 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_encode.c - a plan becomes an image.
- */
+/* plan_encode.c - encoding a plan as an image. */
 #include "model/devices.h"
 #include "model/plan_needless.h"
 #include "model/plan_private.h"
@@ -11,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One policy's name, or "site" where several decided. */
+/* The policy's name, or "site" if several policies decided. */
 static const char *name_decider(const struct sl_plan *p)
 {
 	for (uint32_t i = 2; i < p->bys; i++)
@@ -20,13 +18,13 @@ static const char *name_decider(const struct sl_plan *p)
 	return p->by[p->bys > 1 ? 1 : 0];
 }
 
-/* What writes an image, and how many bytes of texts it may have yet. */
+/* Image builder, and the number of bytes left for texts. */
 struct pen {
 	struct sl_builder *b;
 	size_t left;
 };
 
-/* Text as an image takes it: cut, not refused. */
+/* Add a text, truncated if necessary. */
 static uint32_t put_text(struct pen *pen, const char *s)
 {
 	char cut[SL_PLAN_TEXT_MAX + 1];
@@ -42,8 +40,7 @@ static uint32_t put_text(struct pen *pen, const char *s)
 	return sl_builder_str(pen->b, cut);
 }
 
-/* The kinds that a job asks for: one that has whole nodes is given no more, though
- * nobody else can use what is left there. */
+/* Gres kinds that a job asks for.  A job with whole nodes is given only these, although no other job can use the rest. */
 static uint16_t kinds_asked(const struct sl_request *r)
 {
 	uint16_t kinds = 0;
@@ -80,11 +77,8 @@ static bool brings_cpus(const struct sl_snapshot *snap, struct sl_range gres)
 	return false;
 }
 
-/*
- * True if select, with these nodes alone to choose from, cannot give other numbers of cores than these: of whole nodes,
- * on one node, on nodes that are full, of as many tasks per node as the request says (or one), and of as many CPUs as each
- * node's gres bring.
- */
+/* True if select, given exactly these nodes, has only one way to distribute the cores: whole nodes; one node; nodes used
+ * completely; the number of tasks per node that the request states (or one); CPUs that come with each node's gres. */
 static bool are_settled(const struct sl_plan *p, const struct booking *bk, const struct sl_place *place, uint32_t n)
 {
 	const struct sl_snapshot *s = p->c->snap;
@@ -112,7 +106,7 @@ static bool are_settled(const struct sl_plan *p, const struct booking *bk, const
 	return same && cpus > own && brings_cpus(s, a.gres);
 }
 
-/* Into *dealt, if that is not NULL: whether select has to be told the tasks of each place. */
+/* *dealt, if not NULL: whether select must be told the tasks of each place. */
 static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, uint32_t *dealt, struct sl_builder *b)
 {
 	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
@@ -131,12 +125,12 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 		uint32_t cores = p->c->snap->node.cores[row.node];
 		struct sl_resources r;
 
-		/* Whole nodes whose cores are shared are booked as often as they may be. */
+		/* shared whole nodes are booked n times */
 		if (row.cores > cores)
 			row.cores = cores;
 		if (bk->want->pub.request.extra_cores && bk->method != SL_PLACE_NATIVE)
 			row.cores = sl_request_node_cores(p->c->snap, bk->entry.job, row.node);
-		/* Whole nodes whose memory is not known have more than there is. */
+		/* whole nodes of unknown memory */
 		if (row.memory > memory)
 			row.memory = memory > 0 ? memory : 0;
 		memcpy(r.gres, places[i].gres, sizeof(r.gres));
@@ -148,7 +142,7 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 	return range;
 }
 
-/* The lenders of a loan. */
+/* Rows for the lenders of a loan. */
 static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder *b)
 {
 	struct sl_range range = { sl_builder_rows(b, SL_P_LENDER), loan->lenders };
@@ -161,7 +155,7 @@ static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder
 	return range;
 }
 
-/* How many of the reservations that stand were made among the first so many. */
+/* Number of current reservations among the first *reservations* that were made. */
 static uint32_t made_before(const struct sl_plan *p, uint32_t reservations)
 {
 	uint32_t n = 0;
@@ -315,7 +309,7 @@ static void encode_holds(const struct sl_plan *p, struct pen *pen)
 		const struct hold *h = &p->hold[i];
 		struct sl_plan_hold_row row = { .job = job->id[h->job], .stamp = job->stamp[h->job], .release = h->released };
 
-		/* (what was made and given up in this plan nobody knows of; what the snapshot has goes on by itself) */
+		/* skip holds made and released in this plan, and holds of the snapshot that simply go on */
 		if (h->fresh == h->released || p->starts[h->job])
 			continue;
 		if (h->released && plan_hold_of(p, h->job))
@@ -376,7 +370,7 @@ static void encode_shortages(const struct sl_plan *p, struct pen *pen)
 
 		for (uint32_t k = i + 1; k < p->shortages; k++)
 			again |= p->shortage[k].entry.job == s->entry.job;
-		/* (what was taken back since may help it) */
+		/* resources released since may help the job */
 		if (!again && s->given_back == p->given_back && !p->starts[s->entry.job])
 			encode_shortage(p, s, pen);
 	}
@@ -411,7 +405,7 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
-/* The plan's table of refused rows: here the jobs at which the planner failed.  The checker's refusals are added to it later. */
+/* Rows of the table of refusals, here for jobs at which the planner failed.  The checker's refusals are added later. */
 static void encode_failed(const struct sl_plan *p, struct pen *pen)
 {
 	for (uint32_t i = 0; i < p->left.count; i++) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_explain.c - why an entry does not fit, and how it is said.
- */
+/* plan_explain.c - the reasons why an entry does not fit, as text. */
 #include "model/plan_private.h"
 
 #include <inttypes.h>
@@ -114,7 +112,7 @@ static const char *s_of(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* The reservation whose nodes it is confined to; "" where it is to none. */
+/* Name of the reservation to which the job is confined; "" if there is none. */
 static const char *name_reservation(const struct attempt *a)
 {
 	const struct sl_cluster *c = a->p->c;
@@ -122,7 +120,7 @@ static const char *name_reservation(const struct attempt *a)
 	return a->w->resv_nodes ? cluster_str(c, c->snap->reservation.name[a->w->resv]) : "";
 }
 
-/* What a misfit means to the user: *now* for what is free, else for what there is. */
+/* Word a misfit for the user; *now*: in terms of what is free, else of what exists. */
 static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool now, struct sl_refusal *r,
 		       enum sl_why why)
 {
@@ -179,7 +177,7 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 	}
 }
 
-/* Says that no node of its partition, or of its reservation, has the features that it names.  1, 0 or -1. */
+/* If no node of the partition or reservation has the required features, say so.  1, 0 or -1. */
 static int explain_features(const struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	struct sl_cluster *c = a->p->c;
@@ -198,7 +196,7 @@ static int explain_features(const struct attempt *a, struct sl_refusal *r, struc
 	return lacks;
 }
 
-/* Whether it could run if nothing else did; says so if not.  1, 0 or -1. */
+/* 1 if the job could run on an idle machine.  0 with the reason if not; -1. */
 static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	struct sl_cluster *c = a->p->c;
@@ -243,7 +241,8 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 	return true;
 }
 
-/* A licence of which it needs more than there are; SL_NONE.  Of alternatives slurmctld comes to none then. */
+/* A licence of which the job needs more than exist; SL_NONE.  Of alternatives, slurmctld uses none if this holds for the
+ * first. */
 static uint32_t lacking_license(const struct sl_cluster *c, uint32_t job)
 {
 	struct sl_range rows = c->snap->job.licenses[job];
@@ -271,10 +270,8 @@ int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_err
 	return rc < 0 ? -1 : !rc;
 }
 
-/*
- * Whether others have reserved so much from now on, for so many seconds, that it would not fit
- * beside that if nothing ran; says so, in the words that Slurm has for it.  1, 0 or -1.
- */
+/* If others have reserved so much within that many seconds that the job would not fit even on an otherwise idle machine,
+ * say so in Slurm's words.  1, 0 or -1. */
 static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	struct sl_cluster *c = a->p->c;
@@ -303,13 +300,13 @@ static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_
 	return rc < 0 ? -1 : !rc;
 }
 
-/* Says that licences are lacking, or that not even the empty machine would do.  1: neither, nothing is said; 0 or -1. */
+/* 0 with the reason if licences are lacking or not even the idle machine suffices; 1 otherwise; -1. */
 static int explain_ever(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	return explain_license(a, r) ? 0 : has_chance(a, r, err);
 }
 
-/* Likewise, and says if only nodes that others have reserved within so many seconds would do. */
+/* The same, and 0 also if only nodes reserved by others within that many seconds would suffice. */
 static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	int rc = explain_ever(a, r, err);
@@ -320,10 +317,8 @@ static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refu
 	return rc < 0 ? -1 : !rc;
 }
 
-/*
- * Says that too few blocks are large enough for the job's segments, if not even the idle machine has a choice of blocks with as many.
- * The policy may have said which segments, so the job is not one that can never run.  1: nothing is said; 0 or -1.
- */
+/* If even the idle machine has too few blocks for the job's segments, say so.  The segment size may be the policy's, so
+ * the job is not called impossible.  1: no reason found; 0 or -1. */
 static int explain_segments(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_how how = { .method = SL_PLACE_BLOCKS, .segment = a->how.segment };

@@ -19,7 +19,7 @@ bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64
 	return false;
 }
 
-/* True if the job may be booked for less than its walltime; plan.h says when it may not. */
+/* True if the job may be booked for less than its walltime (plan.h says when not). */
 static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -29,9 +29,9 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 	       !plan_reserved_ahead(p->c, w, SL_FOREVER);
 }
 
-/* Seconds after a start now from which on others may have its nodes; 0: it keeps them.  An advance reservation preempts
- * nobody, nor are licences given back: a job that could meet either keeps its nodes for its walltime, which begins when
- * they have booted. */
+/* Seconds after a start now from which on other jobs may preempt the job; 0: it keeps its nodes.  An advance reservation
+ * preempts nobody, and licences are not released: a job that could meet either needs its nodes for its whole walltime,
+ * which begins when they have booted. */
 static int64_t yields_after(const struct sl_cluster *c, const struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -45,7 +45,7 @@ static int64_t yields_after(const struct sl_cluster *c, const struct want *w)
 
 int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_want *want)
 {
-	int64_t yields = yields_after(c, (const struct want *) want);	/* its first member */
+	int64_t yields = yields_after(c, (const struct want *) want);	/* *pub* is the first member */
 
 	return yields && yields < want->time_limit ? yields : want->time_limit;
 }
@@ -58,15 +58,15 @@ void plan_attempt_now(struct attempt *a)
 		a->expected = yields;
 }
 
-/* True if the job is tried on the nodes that are powered up before it is tried on all of its nodes.  False if its constraint
- * gives it several sets of nodes, or counts of features: w->pub.up is one set and cannot stand for those. */
+/* True if the job is tried on nodes that are up before it is tried on all its nodes.  Not for jobs with several node sets
+ * or counts of features, for which w->pub.up is not a substitute. */
 bool plan_may_wake(const struct want *w)
 {
 	return w->pub.up && w->pub.up->count && !w->pub.many_sets && !w->pub.request.parts;
 }
 
-/* Seconds that a job is expected to run, whoever plans it; 0: its walltime.  With time_min_as_soft_limit backfill books
- * a job for its --time-min and leaves it its limit. */
+/* Seconds that the job is expected to run according to slurm.conf; 0: its walltime.  With time_min_as_soft_limit backfill
+ * books a job for its --time-min but leaves it its limit. */
 static int64_t soft_limit(const struct sl_plan *p, const struct want *w)
 {
 	bool is_soft = p->c->snap->meta.select_flags[0] & SL_SELECT_SOFT_LIMIT && !w->entry.shape;
@@ -131,14 +131,14 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 	return true;
 }
 
-/* The first instant from *t* on at which its licences are free. */
+/* The first time from *t* on at which its licences are free. */
 static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds)
 {
 	return cluster_brings_licenses(a->p->c, a->w->resv) ? t : cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds);
 }
 
-/* The variant's request for so many seconds; if nodes that boot may be among its own, for as long as they boot, too.  It is put
- * together in *copy*, if it is not the variant's own. */
+/* The variant's request for that many seconds, plus boot time if its nodes may have to boot.  Uses *copy* if it differs
+ * from the variant's own. */
 static const struct sl_request *request_for(const struct attempt *a, const struct sl_variant *v, int64_t seconds,
 					    struct sl_request *copy)
 {
@@ -153,14 +153,14 @@ static const struct sl_request *request_for(const struct attempt *a, const struc
 	return copy;
 }
 
-/* True if the cores of the job have to be in one row of each of its nodes (want_shared.c). Of a single core any row will do. */
+/* True if the job needs several cores in one row of each of its nodes (want_shared.c).  A single core may be in any row. */
 static bool is_in_rows(const struct want *w)
 {
 	return w->enclave && w->enclave->shared && w->rows.enough != 1;
 }
 
-/* a->open becomes the eligible nodes of *r*, without those that other jobs have reserved within its time; *in_rows*: only those of
- * jobs that need several cores in one row there. 0 or -1. */
+/* Set a->open to the eligible nodes of *r* without those that other jobs have reserved within its time; *in_rows*: without
+ * those of jobs that need several cores in one row.  0 or -1. */
 static int open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err)
 {
 	const struct bookings *reserved = &a->p->reserved;
@@ -180,10 +180,8 @@ static int open_nodes(struct attempt *a, const struct sl_request *r, bool in_row
 	return a->p->holds ? plan_hold_keep_off(a->p, a->w->entry.job, &a->open, err) : 0;
 }
 
-/*
- * For a start now on nodes that select chooses, or on cores that others may have: nobody knows which these will be, so all
- * nodes that others have reserved within its time are left out, whatever is free there.  1; 0: it cannot be; or -1.
- */
+/* For a start now on nodes chosen by select, or on shared cores: it is unknown which ones will be used, so all nodes that
+ * others have reserved within its time are excluded, whatever is free there.  1; 0: impossible; -1. */
 static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct sl_request *r, struct sl_error *err)
 {
 	if (open_nodes(a, r, v->in_rows, err) < 0)
@@ -196,7 +194,7 @@ static int leave_reserved(struct attempt *a, const struct sl_variant *v, struct 
 	return 1;
 }
 
-/* Does it fit at *t* by this variant?  1 (a->how is the method then); 0; -1. */
+/* 1 if the job fits at *t* by this variant (a->how is then the method used); 0; -1. */
 static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	bool now = t <= a->p->c->now;
@@ -223,7 +221,7 @@ static int fits_by(struct attempt *a, const struct sl_variant *v, int64_t t, int
 	return rc;
 }
 
-/* Try the variants in turn at *t*, on nodes that are up if a->on_up, else on all.  1 by the first that fits; 0; -1. */
+/* Try the variants in turn at *t*, on nodes that are up if a->on_up, else on all.  1 with the first that fits; 0; -1. */
 static int fit_first(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	const struct sl_want *w = &a->w->pub;
@@ -252,8 +250,8 @@ static int64_t latest_in_reservation(const struct attempt *a)
 	return a->w->resv == SL_NONE || a->w->any_time ? SL_FOREVER : a->p->c->snap->reservation.end_time[a->w->resv] - 1;
 }
 
-/* Starting now: will there be nodes that are up soon enough that it waits for them?  Not if they are up too late for its deadline
- * or its reservation, as plan_earliest() sees those.  1, 0 or -1. */
+/* For a start now: 1 if nodes that are up become free soon enough for the job to wait for them, and not too late for its
+ * deadline or reservation (as plan_earliest() sees these).  0 or -1. */
 static int waits_for_nodes(struct attempt *a, struct sl_error *err)
 {
 	int64_t now = a->p->c->now, deadline = a->p->c->snap->job.deadline[a->w->entry.job];
@@ -304,7 +302,7 @@ int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, 
 
 	if (rc <= 0)
 		return rc;
-	while (lo <= hi) {	/* what fits for so long fits for less */
+	while (lo <= hi) {	/* what fits for a time also fits for less */
 		int64_t mid = lo + (hi - lo) / 2;
 
 		rc = plan_fits(a, t, mid * 60, false, err);
@@ -319,7 +317,7 @@ int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, 
 	}
 	if (best != least && (rc = plan_fits(a, t, best, true, err)) <= 0)
 		return rc;
-	plan_licensed(a, t, sl_later(best, a->w->pub.boots));	/* the latest look was for longer */
+	plan_licensed(a, t, sl_later(best, a->w->pub.boots));	/* the last test was for a longer time */
 	return best;
 }
 
@@ -338,8 +336,8 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
 	return room > w->pub.time_floor ? room : w->pub.time_floor;
 }
 
-/* When the first of the reservations ends that begin within so many seconds from now: until then they keep it off nodes.  If
- * there is none: when the first of the jobs ends that hold nodes. */
+/* The first end of the reservations that begin within that many seconds: until then they exclude nodes.  If there are
+ * none: the first end of the jobs that hold nodes. */
 static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 {
 	const struct bookings *reserved = &a->p->reserved;
@@ -363,10 +361,8 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 	return first;
 }
 
-/*
- * The earliest start by one of its variants.  If it could start now, but the variant is for later starts, or select might give
- * it nodes that others have reserved, it is looked for from the end of the first of those reservations on.
- */
+/* The earliest start by one variant.  If that is now, but the variant is for later starts, or select might use nodes that
+ * others have reserved, search again from the end of the first of those reservations on. */
 static int find_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
 		   int64_t *start, struct sl_error *err)
 {
@@ -402,7 +398,7 @@ static int find_by(struct attempt *a, const struct sl_variant *v, int64_t from, 
 	}
 }
 
-/* The same, where it may be only at this moment, too. */
+/* The same; also for variants that are only for a start now. */
 static int find_soonest_by(struct attempt *a, const struct sl_variant *v, int64_t from, int64_t latest, int64_t seconds,
 			   int64_t *start, struct sl_error *err)
 {
@@ -420,12 +416,13 @@ static int find_soonest_by(struct attempt *a, const struct sl_variant *v, int64_
 	return from <= now && now <= latest ? fits_by(a, v, now, seconds, true, err) : 0;
 }
 
-/* By the variant that fits soonest, of equals the first, on the nodes that are looked at. */
+/* Use the variant that fits soonest, of equal ones the first, on the nodes being considered. */
 static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start, struct sl_error *err)
 {
 	const struct sl_want *w = &a->w->pub;
 	struct attempt best = *a;
-	const struct sl_variant *said = NULL;	/* whose lack is told: the first without an end, else the last */
+	const struct sl_variant *said = NULL;	/* variant whose misfit is reported: the first one without an end, else the
+						 * last */
 	int rc = 0, found = 0;
 
 	if (w->variants == 1)
@@ -459,7 +456,7 @@ static int fit_soonest(struct attempt *a, int64_t from, int64_t latest, int64_t 
 	return rc < 0 ? -1 : found;
 }
 
-/* On any nodes, unless it starts as soon, or so soon that it is to wait, on nodes that are up. */
+/* Use nodes that are up if they allow a start as early as all nodes do, or early enough to wait for; else all nodes. */
 static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 			     struct sl_error *err)
 {
@@ -510,7 +507,7 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 				       plan_booked(a, limit), start, err);
 	if (rc || floor >= limit || floor >= deadline || deadline - floor < from || from > latest)
 		return rc;
-	/* Not for its whole time: as early as can be, for as long as can be. */
+	/* not for its whole time: start as early as possible, for as long as possible */
 	rc = find_earliest_fit(a, from, deadline - floor < latest ? deadline - floor : latest, floor, start, err);
 	if (rc <= 0)
 		return rc;

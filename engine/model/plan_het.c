@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_het.c - heterogeneous jobs: all components start at once, or none does.  Their leader
- * stands for them: what is decided about it is decided about all.
+ * plan_het.c - heterogeneous jobs: all components start at once, or none.  The leader stands for all: decisions about it hold
+ * for every component.
  *
- * They are placed one after the other, on nodes of their own.  Where one finds none beside those before it, it
- * is placed first, and the others after it; it fits nowhere when it is the first, and so no order helps.  When
- * orders do not help either, nodes are dealt out to all at once (plan_het_nodes.c).
+ * Components are placed one after the other, each on nodes of its own.  If one finds no place beside those before it, it is
+ * placed first and the others after it; if it does not fit even then, no order helps.  If no order is found, nodes are
+ * assigned to all components at once (plan_het_nodes.c).
  */
 #include "model/plan_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* How often a time for all is looked for, where one component pushes the others back, and how many components
- * are placed in all of that. */
+/* Limits: rounds of looking for a common start time, and placements in all rounds. */
 #define MOST_ROUNDS 64
 #define MOST_PLACED 2048
 
-/* The first rounds look at each instant at which anything changes: nodes of one component may let another one
- * begin. */
+/* The first rounds consider every time at which anything changes, because nodes released by one component may let another
+ * one begin. */
 #define FINE_ROUNDS 16
 
-/* Orders of the components that are tried at a time. */
+/* Orders of the components that are tried for one time. */
 #define MOST_ORDERS 8
 #define FINE_ORDERS 2
 
-/* -- who belongs together ------------------------------------------------ */
+/* -- components ------------------------------------------------------------- */
 
 static uint32_t leader_of(const struct sl_cluster *c, uint32_t job)
 {
@@ -63,7 +62,7 @@ static int list_components(struct sl_cluster *c, struct sl_error *err)
 	return 0;
 }
 
-/* Those of the job's leader; -1 with *err. */
+/* List the components of the job's leader; -1 with *err. */
 static int find_components(struct sl_plan *p, uint32_t job, const struct component **first, uint32_t *count,
 			   struct sl_error *err)
 {
@@ -86,7 +85,7 @@ static int find_components(struct sl_plan *p, uint32_t job, const struct compone
 	return 0;
 }
 
-/* 1; or 0 with *why: the job does not lead, or not all components may run now. */
+/* 1; or 0 with *why: the job is not the leader, or some component may not run now. */
 static int may_begin(struct sl_plan *p, struct sl_entry e, const struct component *m, uint32_t count,
 		     struct sl_refusal *why)
 {
@@ -105,7 +104,7 @@ static int may_begin(struct sl_plan *p, struct sl_entry e, const struct componen
 	return 1;
 }
 
-/* What the leader waits for, in the words of the component that does. */
+/* Refuse the leader with the reason of the component that cannot start. */
 static int say_component(struct sl_plan *p, struct sl_entry e, const struct component *m, struct sl_refusal *why,
 			 struct sl_refusal *refusal, struct sl_error *err)
 {
@@ -115,7 +114,7 @@ static int say_component(struct sl_plan *p, struct sl_entry e, const struct comp
 	return plan_refuse(p, &e, m->row == e.job ? why : &all, refusal, err);
 }
 
-/* The leader is placed as the policy says; others as they ask, by the same method. */
+/* Terms for the leader are the policy's; other components are placed as they ask, by the same method. */
 static struct sl_terms terms_of(const struct sl_terms *terms, bool leads)
 {
 	if (leads || !terms)
@@ -127,13 +126,13 @@ static struct sl_terms terms_of(const struct sl_terms *terms, bool leads)
 struct team {
 	struct component *m;
 	uint32_t count;
-	struct sl_entry lead;		/* entry of the leader, ... */
-	const struct sl_terms *terms;	/* ... and how that is to be placed */
-	struct sl_nodeset *avoid;	/* of each: nodes that it leaves to others; NULL: none */
-	uint32_t failed;		/* the one that was not placed, in this order */
-	uint32_t placed;		/* so far, in all attempts */
-	struct sl_refusal why;		/* why the last attempt failed */
-	bool hopeless;			/* one of them can never start, even alone */
+	struct sl_entry lead;		/* entry of the leader */
+	const struct sl_terms *terms;	/* terms for the leader */
+	struct sl_nodeset *avoid;	/* [component] nodes to leave to others; NULL: none assigned */
+	uint32_t failed;		/* index of the component that was not placed */
+	uint32_t placed;		/* number of placements so far */
+	struct sl_refusal why;		/* reason of the last failed attempt */
+	bool hopeless;			/* one of them can never start, not even alone */
 };
 
 static int make_team(struct team *t, const struct component *m, uint32_t count, struct sl_entry e,
@@ -160,7 +159,7 @@ static void end_team(struct team *t)
 	free(t->m);
 }
 
-/* The component that failed goes first. */
+/* Move the failed component to the front. */
 static void put_first(struct team *t)
 {
 	struct component failed = t->m[t->failed];
@@ -169,8 +168,8 @@ static void put_first(struct team *t)
 	t->m[0] = failed;
 }
 
-/* True if another order of the components might help.  Not if this one was the first, or if something else than what is free
- * keeps it from its place. */
+/* True if another order might help: not if the failed component was first, nor if something other than free resources
+ * keeps it from a place. */
 static bool may_exchange(const struct team *t)
 {
 	return t->failed && t->placed < MOST_PLACED && (t->why.why == SL_WHY_NONE || t->why.why == SL_WHY_RESOURCES ||
@@ -182,7 +181,7 @@ static int place_later(const struct component *a, const struct component *b)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The last bookings of the list are the team's: they stand by offset, as slurmctld's half expects them. */
+/* Sort the team's bookings, which are the last of the list, by offset, as the plug-in expects them. */
 static void order_bookings(struct bookings *list, const struct team *t)
 {
 	uint32_t first = list->count - t->count;
@@ -210,8 +209,8 @@ static void order_bookings(struct bookings *list, const struct team *t)
 
 /* -- nodes of their own ---------------------------------------------------- */
 
-/* Keep the nodes of the first *count* components from the others, as Slurm does, or no longer.  Their bookings
- * are in *list*. */
+/* Block the nodes of the first *count* components, whose bookings are in *list*, for the others, as Slurm does; or unblock
+ * them. */
 static int fence(struct sl_plan *p, const struct bookings *list, const struct component *m, uint32_t count,
 		 bool up, struct sl_error *err)
 {
@@ -229,7 +228,7 @@ static int fence(struct sl_plan *p, const struct bookings *list, const struct co
 	return 0;
 }
 
-/* What a component asks for, in the first partition that it waits in; NULL with *err. */
+/* The want of a component in its first partition; NULL with *err. */
 static const struct want *want_of(struct sl_plan *p, const struct team *t, uint32_t i, struct sl_error *err)
 {
 	struct sl_entry e = t->m[i].row == t->lead.job ? t->lead : p->c->queue[p->queue_of[t->m[i].row] - 1];
@@ -237,7 +236,7 @@ static const struct want *want_of(struct sl_plan *p, const struct team *t, uint3
 	return plan_look_up(p, e, NULL, err);
 }
 
-/* Keep a component off the nodes that are dealt to others, or no longer, around *t*. */
+/* Block the nodes assigned to other components for component *i* around *t*, or unblock them. */
 static int keep_off(struct sl_plan *p, const struct team *t, uint32_t i, int64_t from, bool up, struct sl_error *err)
 {
 	const struct want *w;
@@ -254,7 +253,7 @@ static int keep_off(struct sl_plan *p, const struct team *t, uint32_t i, int64_t
 	return (up ? sl_timeline_block : sl_timeline_unblock)(tl, &t->avoid[i], from, sl_later(from, 1), err);
 }
 
-/* 1: nodes are dealt out to all from then on; 0; -1. */
+/* Assign nodes to all components from that time on.  1; 0: impossible; -1. */
 static int deal_out(struct sl_plan *p, struct team *t, int64_t from, struct sl_error *err)
 {
 	const struct want *w[PLAN_HET_EXACT];
@@ -290,7 +289,7 @@ static int start_component(struct sl_plan *p, struct team *t, uint32_t i, bool e
 	return keep_off(p, t, i, p->c->now, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
-/* In that order: 1; 0, and nothing is started, t->failed and t->why say who failed; -1. */
+/* Start all components in this order.  1; 0: nothing is started, t->failed and t->why say why; -1. */
 static int start_in_order(struct sl_plan *p, struct team *t, bool easy, struct sl_error *err)
 {
 	uint32_t i = 0;
@@ -370,11 +369,8 @@ static int reserve_component(struct sl_plan *p, struct team *t, uint32_t i, int6
 	return keep_off(p, t, i, from, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
-/*
- * In that order, none before *from*.  1, with *at: all begin then.  0, and nothing is reserved: t->failed is
- * the one that begins later than those before it, *at when it could; or that never can (t->why says so, and
- * *at is SL_FOREVER).  -1.
- */
+/* Reserve all components in this order, none before *from*.  1 with *at: all begin then.  0: nothing is reserved, and
+ * t->failed begins later than those before it: at *at, or never (SL_FOREVER, with t->why).  -1. */
 static int reserve_in_order(struct sl_plan *p, struct team *t, int64_t from, int64_t *at, struct sl_error *err)
 {
 	int64_t all = from;
@@ -406,8 +402,8 @@ static int reserve_in_order(struct sl_plan *p, struct team *t, int64_t from, int
 	return rc < 0 || drop_reservations(p, t->m, t->count, err) < 0 ? -1 : 0;
 }
 
-/* All at the same time, *from* or, where the first one tried can only begin later, then.  1 with *at; 0, and
- * *at is when it is worth to try again, SL_FOREVER: not at all; -1. */
+/* Reserve all components for the same time: *from*, or later if the first one requires it.  1 with *at; 0, and *at is when
+ * to try again (SL_FOREVER: never); -1. */
 static int reserve_together(struct sl_plan *p, struct team *t, int64_t from, int orders, int64_t *at, struct sl_error *err)
 {
 	int64_t next = SL_FOREVER;
@@ -434,8 +430,8 @@ static int reserve_together(struct sl_plan *p, struct team *t, int64_t from, int
 	return rc;
 }
 
-/* No component can begin before, whatever the others do: *from* becomes later.  1; 0: one of them never can,
- * and why; -1. */
+/* Advance *from* to the latest of the components' own earliest starts.  1; 0: one of them can never start, with the
+ * reason; -1. */
 static int begin_no_sooner(struct sl_plan *p, struct team *t, int64_t *from, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -462,7 +458,7 @@ static int begin_no_sooner(struct sl_plan *p, struct team *t, int64_t *from, str
 	return 1;
 }
 
-/* When anything changes next on a timeline of theirs. */
+/* The next time at which a timeline of the components changes. */
 static int64_t next_change(struct sl_plan *p, const struct team *t, int64_t from)
 {
 	int64_t soonest = SL_FOREVER;
@@ -500,7 +496,7 @@ static int find_time(struct sl_plan *p, struct team *t, int64_t *start_time, str
 	return rc;
 }
 
-/* True, with *why, if one of the components is a job for which no nodes are kept free: QOS and priority are each component's own. */
+/* True, with *why, if no reservation may be made for one of the components (QOS and priority differ between components). */
 static bool has_unreserved(const struct sl_plan *p, const struct component *m, uint32_t count, struct sl_refusal *why)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -539,7 +535,7 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	end_team(&t);
 	if (rc)
 		return rc;
-	if (!t.hopeless)	/* nobody has looked at all ways to place them */
+	if (!t.hopeless)	/* not all ways to place them were tried */
 		plan_say(&why, SL_WHY_RESOURCES, "no time was found at which all its components could start");
 	return say_component(p, e, &failed, &why, refusal, err);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_het_nodes.c - nodes for all components of a heterogeneous job at once, where placing one after the
- * other fails.
+ * plan_het_nodes.c - assigning nodes to all components of a heterogeneous job at once, if placing them one after the other
+ * fails.
  *
- * Of a component that is the same on each of its nodes only their number matters, and which nodes would do.
- * Nodes that would do for the same components are alike; so it is a flow from components to at most 2^8 kinds
- * of nodes, and there is one of full size if and only if all components fit (Ford and Fulkerson, "Flows in
- * Networks", 1962, chapter II).
+ * For a component that needs the same on each of its nodes, only the number of nodes and the set of suitable nodes matter.
+ * Nodes suitable for the same components are of one kind.  The assignment is a flow from components to at most 2^8 kinds of
+ * nodes; a flow of full size exists if and only if all components fit (Ford and Fulkerson, "Flows in Networks", 1962, chapter
+ * II).
  */
 #include "model/plan_private.h"
 
@@ -18,15 +18,14 @@
 
 struct flow {
 	uint32_t components;
-	uint32_t wants[PLAN_HET_EXACT];		/* nodes that it still lacks */
-	uint32_t free[KINDS];			/* nodes of that kind that nobody has; kind: a bit for each component */
+	uint32_t wants[PLAN_HET_EXACT];		/* nodes still missing */
+	uint32_t free[KINDS];			/* [kind] unassigned nodes; kind: bit mask of components */
 	uint32_t has[PLAN_HET_EXACT][KINDS];
 };
 
-/* -- what would do for a component ------------------------------------------- */
+/* -- suitable nodes ------------------------------------------------------------ */
 
-/* Turns the request into one for any number of nodes, each with an even part of it.  False if that cannot be
- * said of it. */
+/* Turn the request into one that asks an equal amount of each of any number of nodes.  False if that is impossible. */
 static bool ask_each_node(struct sl_request *r)
 {
 	uint32_t nodes = r->min_nodes ? r->min_nodes : 1;
@@ -60,8 +59,8 @@ static int add_layout(struct sl_nodeset *set, const struct sl_layout *l, struct 
 	return 0;
 }
 
-/* The nodes each of which would do from *t* on: asked for more than there are, the timeline says how many do.
- * 1 with *set; 0: not known; -1. */
+/* Find all nodes that are suitable from *t* on, by asking for more nodes than there are: the misfit says how many are
+ * suitable.  1 with *set; 0: unknown; -1. */
 static int find_candidates(struct sl_timeline *tl, struct sl_request r, int64_t t, struct sl_nodeset *set, struct sl_error *err)
 {
 	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
@@ -87,8 +86,8 @@ static int find_candidates(struct sl_timeline *tl, struct sl_request r, int64_t 
 
 /* -- the flow ---------------------------------------------------------------- */
 
-/* One path from a component that lacks nodes to a kind of which some are free, through components that can
- * give up a kind for another one.  As many nodes as it carries; 0: there is no path. */
+/* Find a path from a component that lacks nodes to a kind with unassigned nodes, through components that can exchange one
+ * kind for another.  Returns the number of nodes moved; 0: there is no path. */
 static uint32_t augment(struct flow *f, uint32_t from)
 {
 	uint32_t queue[PLAN_HET_EXACT], by[PLAN_HET_EXACT], over[PLAN_HET_EXACT], n = 1, most;
@@ -136,9 +135,9 @@ static bool fill(struct flow *f)
 	return true;
 }
 
-/* -- all together ------------------------------------------------------------- */
+/* -- all components -------------------------------------------------------------- */
 
-/* Which kind each node is of, and how many there are. */
+/* Compute the kind of each node, and the number of nodes of each kind. */
 static void sort_nodes(const struct sl_nodeset *set, uint32_t components, uint32_t nodes, uint8_t *kind, uint32_t *count)
 {
 	for (uint32_t c = 0; c < components; c++)
@@ -149,7 +148,7 @@ static void sort_nodes(const struct sl_nodeset *set, uint32_t components, uint32
 	count[0] = 0;
 }
 
-/* The nodes of each kind go to its components, the light ones first: in rounds, by weight. */
+/* Distribute the nodes of each kind to its components, in rounds by increasing weight. */
 static int deal_nodes(const struct sl_plan *p, struct flow *f, const uint8_t *kind, struct sl_nodeset *avoid,
 		      struct sl_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_hold.c - places that are held for jobs for which others are stopped.
+ * plan_hold.c - places held for jobs for which others are stopped.
  *
- * Of each node of such a place the job has its amounts for itself, as far as they are free: they are booked from now on
- * until the job's reservation begins or, if it has none, the place is given up.  While a place is looked for in the name of
- * the job, they are off the timeline.  Victims that have not ended yet hold what they have until they are expected to.
+ * On each node of such a place the job's amounts are booked, as far as they are free, from now until the job's reservation
+ * begins or, without one, until the place is given up.  While a place is looked for on behalf of this job, they are off the
+ * timeline.  Victims that have not ended yet keep their bookings until their expected end.
  */
 #include "model/plan_private.h"
 
@@ -20,8 +20,8 @@ struct hold *plan_hold_of(const struct sl_plan *p, uint32_t job)
 	return NULL;
 }
 
-/* The time from which on the job has the place by its own booking; where it has none, the end of the job if it starts as late as may
- * be: others do not begin there meanwhile. */
+/* End of the booking for a held place: the begin of the job's own reservation.  Without one: the end of the job if it
+ * starts as late as the place is held, so that no other job begins there. */
 static int64_t held_to(const struct sl_plan *p, const struct hold *h)
 {
 	uint32_t at = plan_find(&p->reserved, h->job);
@@ -32,7 +32,7 @@ static int64_t held_to(const struct sl_plan *p, const struct hold *h)
 		p->reserved.item[at]->t0;
 }
 
-/* *narrow*: no more than is free now.  0, or -1 with *err. */
+/* Book the held place; *narrow*: only what is free now.  0, or -1 with *err. */
 static int place(struct sl_plan *p, struct hold *h, bool narrow, struct sl_error *err)
 {
 	int64_t to = held_to(p, h);
@@ -47,7 +47,7 @@ static int place(struct sl_plan *p, struct hold *h, bool narrow, struct sl_error
 		if (narrow)
 			sl_resources_min(&r, &there);
 		if (!cluster_book_available(p->c, p->c->tl, h->node[i].node, &r, p->c->now, to, &h->booking, &h->bookings, &why) || why.code == SL_EBUSY)
-			continue;	/* (a node that is down is nobody's) */
+			continue;	/* down nodes cannot be booked */
 		return sl_fail(err, why.code, "%s", why.text);
 	}
 	return 0;
@@ -79,7 +79,7 @@ int plan_hold_add(struct sl_plan *p, const struct hold *h, struct sl_error *err)
 	return place(p, &p->hold[p->holds++], p->narrow > 0, err);
 }
 
-/* All that are on the timeline, from the first on. */
+/* Book all held places again that are on the timeline, in order. */
 static void place_anew(struct sl_plan *p, bool narrow)
 {
 	for (uint32_t i = 0; i < p->holds; i++) {
@@ -88,7 +88,7 @@ static void place_anew(struct sl_plan *p, bool narrow)
 	}
 	for (uint32_t i = 0; i < p->holds; i++)
 		if (p->hold[i].is_aside && !p->hold[i].released)
-			(void) place(p, &p->hold[i], narrow, NULL);	/* (without memory a part of it is not held in this plan) */
+			(void) place(p, &p->hold[i], narrow, NULL);	/* without memory a part is not held in this plan */
 	plan_refusals_forget(p);
 }
 
@@ -104,7 +104,7 @@ void plan_hold_widen(struct sl_plan *p)
 		place_anew(p, false);
 }
 
-/* What one place has no longer is the next one's. */
+/* What one place no longer holds can be held by the next. */
 static void share_anew(struct sl_plan *p)
 {
 	place_anew(p, p->narrow > 0);
@@ -124,7 +124,7 @@ void plan_hold_open(struct sl_plan *p, uint32_t job)
 		if (open)
 			lift(p, h);
 		else
-			(void) place(p, h, p->narrow > 0, NULL);	/* (without memory a part of it is not held in this plan) */
+			(void) place(p, h, p->narrow > 0, NULL);	/* without memory a part is not held in this plan */
 		plan_refusals_forget(p);
 	}
 	if (leaves)
@@ -172,9 +172,9 @@ void plan_hold_start_gone(struct sl_plan *p, uint32_t start)
 		p->hold[i].starts -= p->hold[i].starts > start;
 }
 
-/* -- places that cannot be had -------------------------------------------------- */
+/* -- places that are not available ------------------------------------------------- */
 
-/* True if the running job has a node of the place that can still be used. */
+/* True if the running job is on a usable node of the place. */
 static bool is_on_place(const struct sl_plan *p, const struct hold *h, uint32_t j)
 {
 	const struct held *has = p->c->held[j];
@@ -200,7 +200,7 @@ int64_t plan_hold_rest_at(const struct sl_plan *p, const struct hold *h)
 	return at;
 }
 
-/* -- those of the snapshot ------------------------------------------------------ */
+/* -- places of the snapshot --------------------------------------------------------- */
 
 static void read_gres(const struct sl_cluster *c, struct sl_range gres, struct sl_resources *r)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_left_out.c - jobs that are not planned for a while: planning one took too long (plan_cost.c), or failed, or the
- * checker refused its place.
+ * plan_left_out.c - jobs that are not planned for a while: planning took too long (plan_cost.c) or failed, or the checker
+ * refused the place.
  *
- * What a refused place holds is held in vain: a wide job that is planned where it cannot be, cycle after cycle, keeps
- * nodes idle.  So its job is not planned again until a few minutes have passed or somebody changes it.  A job that
- * took too long is left out for less, changed or not, since a change is what its user can repeat.
+ * A refused place keeps its nodes idle: a wide job planned there in cycle after cycle would waste them.  So the job is not
+ * planned again for some minutes, or until it changes.  A job that took too long is left out for less time, but changes do
+ * not help, because its user could repeat them.
  *
- * The list travels from one cycle to the next with what policies remember (script/left_out.c), so that a decision is
- * a function of the snapshot.
+ * The list is passed from cycle to cycle with what policies remember (script/left_out.c), so that a decision depends on the
+ * snapshot only.
  */
 #include "model/plan_private.h"
 
@@ -58,7 +58,7 @@ void sl_plan_leave_out(struct sl_plan *p, struct sl_left_out left)
 	struct sl_left_out *l = find_id(p, left.id);
 	char *text = left.text ? strdup(left.text) : NULL;
 
-	/* past, or the clock was set back */
+	/* in the past, or the clock was set back */
 	if (left.until <= now || left.until > now + (left.text ? CHECK_S : COST_S) || (!left.text && !p->cost.bounded) ||
 	    (left.text && !text) ||
 	    (!l && (p->left.count == SL_PLAN_LEFT_OUT_MAX || sl_grow_list(&p->left.out, p->left.count, sizeof(*l), NULL) ||
@@ -96,7 +96,7 @@ const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *co
 
 /* -- what the checker refused ------------------------------------------------ */
 
-/* Rows of jobs by their ids.  0, or -1 without memory. */
+/* Map JobIds to rows.  0, or -1 without memory. */
 static int map_jobs(const struct sl_snapshot *snap, struct sl_map *rows)
 {
 	if (sl_map_reserve(rows, snap->job.rows, NULL))
@@ -106,7 +106,7 @@ static int map_jobs(const struct sl_snapshot *snap, struct sl_map *rows)
 	return 0;
 }
 
-/* starts[job]: start rows of the job that are not taken out. */
+/* starts[job]: number of its start rows that stay in the plan. */
 static void count_starts(const struct sl_plan_image *plan, const struct sl_cuts *cuts, const struct sl_map *rows,
 			 uint32_t *starts)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_limits.c - how many jobs of a user or a partition are stopped: within the last hour, in this plan, and of a set that is
- * looked at.  Counted once for all jobs.
- */
+/* plan_limits.c - how many jobs of a user or partition are stopped: within the last hour, by this plan, and in the set
+ * being considered.  Counted once for all jobs. */
 #include "model/plan_private.h"
 #include "model/preempt.h"
 
@@ -16,9 +14,9 @@ struct count {
 };
 
 struct stop_limits {
-	struct count *of_user;		/* by name */
+	struct count *of_user;		/* sorted by name */
 	uint32_t users;
-	struct count *of_partition;	/* by row */
+	struct count *of_partition;	/* [partition row] */
 };
 
 static int by_user(const void *a, const void *b)
@@ -26,7 +24,7 @@ static int by_user(const void *a, const void *b)
 	return strcmp(((const struct count *) a)->user, ((const struct count *) b)->user);
 }
 
-/* One entry for each user. */
+/* Merge to one entry per user. */
 static void merge_users(struct stop_limits *l)
 {
 	uint32_t n = 0;

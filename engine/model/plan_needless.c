@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_needless.c - stops of the plan that nobody needs any more.
+ * plan_needless.c - stops that are no longer needed.
  *
- * When victims are chosen for a job, the job needs all of them.  What the plan decides afterwards may change that: a victim of
- * another job leaves more than that job needs, or a reservation is taken back.  Then the victims that are not needed go on running.
+ * When victims are chosen for a job, it needs all of them.  Later decisions may change that: victims of another job free more
+ * than that job needs, or a reservation is removed.  Then victims that are not needed go on running.
  */
 #include "model/plan_needless.h"
 #include "model/plan_private.h"
@@ -33,14 +33,14 @@ static void take_off_again(struct sl_plan *p, struct group g)
 	}
 }
 
-/* True if too few licences are left if the victim goes on with its own. */
+/* True if too few licences are left when the victim goes on. */
 static bool lacks_licenses(const struct sl_plan *p, const struct stop *s)
 {
 	const struct sl_cluster *c = p->c;
 	const struct held *h = c->held[s->job];
 	struct sl_range rows = h->licenses;
 
-	if (c->snap->job.preempt_mode[s->job] == SL_STOP_SUSPEND)	/* (he keeps them) */
+	if (c->snap->job.preempt_mode[s->job] == SL_STOP_SUSPEND)	/* a suspended job keeps its licences */
 		return false;
 	for (uint32_t i = rows.first; i < rows.first + rows.count; i++)
 		if (sl_cluster_licenses_left(c, c->snap->job_license.license[i], s->from, h->end) < 0)
@@ -48,7 +48,7 @@ static bool lacks_licenses(const struct sl_plan *p, const struct stop *s)
 	return false;
 }
 
-/* Book the victims of a group again, each to its end or to *until*, whichever is sooner.  1; 0: there is no room; -1. */
+/* Book the victims of a group again, each to its end or to *until*, whichever comes first.  1; 0: there is no room; -1. */
 static int let_go_on(struct sl_plan *p, struct group g, int64_t until, struct sl_error *err)
 {
 	struct sl_error why;
@@ -74,7 +74,7 @@ static int let_go_on(struct sl_plan *p, struct group g, int64_t until, struct sl
 	return 1;
 }
 
-/* True if the booking has nodes of theirs, or one of their licences. */
+/* True if the booking uses a node or licence of the group. */
 static bool stands_beside(const struct sl_plan *p, const struct booking *b, struct group g)
 {
 	for (uint32_t i = 0; i < g.count; i++) {
@@ -91,8 +91,8 @@ static bool stands_beside(const struct sl_plan *p, const struct booking *b, stru
 	return false;
 }
 
-/* If the group can go on until its preemptor has ended, only a reservation that begins afterwards needs its end: take that
- * reservation back.  1 if one was, 0 or -1. */
+/* If the group can go on until its preemptor has ended, then only a later reservation needs the stop: remove that
+ * reservation.  1 if one was removed, 0 or -1. */
 static int drop_who_follows(struct sl_plan *p, struct group g, struct sl_error *err)
 {
 	uint32_t own = plan_find(&p->reserved, g.stop->preemptor);
@@ -108,7 +108,7 @@ static int drop_who_follows(struct sl_plan *p, struct group g, struct sl_error *
 	return 0;
 }
 
-/* What the job's place costs now. */
+/* Reduce the cost of the job's held place. */
 static void lower_cost(struct hold *h, double cost, uint32_t left)
 {
 	char text[160], *because;
@@ -124,7 +124,7 @@ static void lower_cost(struct hold *h, double cost, uint32_t left)
 	h->because = because;
 }
 
-/* Drop the group's stops.  If no stop is left for its preemptor, the preemptor keeps an ordinary reservation. */
+/* Remove the group's stops.  If no stop is left for its preemptor, the preemptor keeps an ordinary reservation. */
 static void forget(struct sl_plan *p, struct group g)
 {
 	uint32_t job = g.stop->preemptor, left = 0, first = (uint32_t) (g.stop - p->stop);
@@ -144,7 +144,7 @@ static void forget(struct sl_plan *p, struct group g)
 		plan_hold_release(p, job);
 }
 
-/* The first of the groups that can go on.  1; 0: there is none; -1. */
+/* Let the first group go on that can.  1; 0: there is none; -1. */
 static int find_one(struct sl_plan *p, bool drops, struct sl_error *err)
 {
 	int rc = 0;
@@ -180,7 +180,7 @@ int plan_drop_needless(struct sl_plan *p, bool drops, struct sl_error *err)
 
 /* -- orphans ------------------------------------------------------------------------- */
 
-/* Book what the victim holds, from the stop's time to its end, as far as it is free. */
+/* Book what the victim holds from the stop to its end, as far as it is free. */
 static void book_rest(struct sl_plan *p, struct orphan *o)
 {
 	const struct held *h = p->c->held[o->stop.job];
@@ -193,7 +193,7 @@ static void book_rest(struct sl_plan *p, struct orphan *o)
 		(void) cluster_book_available(p->c, p->c->tl, h->place[i].node, &r, o->stop.from, o->stop.end, &o->booking,
 					      &o->bookings, NULL);
 	}
-	if (p->c->snap->job.preempt_mode[o->stop.job] != SL_STOP_SUSPEND)	/* (who is suspended keeps his licences) */
+	if (p->c->snap->job.preempt_mode[o->stop.job] != SL_STOP_SUSPEND)	/* a suspended job keeps its licences */
 		(void) cluster_count_licenses(p->c, h->licenses, o->stop.from, o->stop.end, 1, NULL);
 }
 
@@ -223,7 +223,7 @@ void plan_go_on(struct sl_plan *p, const struct stop *s)
 		return;
 	h->end = s->end;
 	if (sl_grow_list(&p->orphan, p->orphans, sizeof(*p->orphan), NULL))
-		return;		/* (the checker refuses who counts on his end) */
+		return;		/* the checker refuses rows that count on its end */
 	book_rest(p, &o);
 	p->orphan[p->orphans++] = o;
 }
@@ -243,7 +243,7 @@ void plan_free_orphans(struct sl_plan *p)
 	free(p->orphan);
 }
 
-/* The last of those that count on his end. */
+/* The last reservation that counts on the victim's end. */
 static uint32_t find_heir(const struct sl_plan *p, const struct stop *s)
 {
 	for (uint32_t i = p->reserved.count; i--; )
@@ -253,7 +253,7 @@ static uint32_t find_heir(const struct sl_plan *p, const struct stop *s)
 	return SL_NONE;
 }
 
-/* 1: all that he holds is booked; 0: one reservation less is in his way; -1. */
+/* 1: all that it holds is booked; 0: one reservation in its way was removed; -1. */
 static int settle_one(struct sl_plan *p, struct orphan *o, bool *stuck, struct sl_error *err)
 {
 	struct held *h = p->c->held[o->stop.job];
@@ -272,7 +272,7 @@ static int settle_one(struct sl_plan *p, struct orphan *o, bool *stuck, struct s
 	return heir == SL_NONE ? 0 : plan_drop_void(p, heir, err);
 }
 
-/* (Whoever is dropped may leave orphans of his own, at the end of the list.) */
+/* Removing a reservation may append more orphans to the list. */
 static int settle_orphans(struct sl_plan *p, struct sl_error *err)
 {
 	uint32_t kept = 0;
@@ -308,7 +308,7 @@ int plan_settle(struct sl_plan *p, struct sl_error *err)
 {
 	uint64_t before;
 
-	if (p->forecasts)	/* (it was done before these were made) */
+	if (p->forecasts)	/* it was done before the forecasts were made */
 		return plan_drop_voids(p, err);
 	do {
 		before = count_all(p);

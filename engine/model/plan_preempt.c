@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_preempt.c - jobs that do not fit, and for which Slurm could preempt others.
- */
+/* plan_preempt.c - jobs that do not fit and for which Slurm could preempt others. */
 #include "model/plan_private.h"
 
 #include "model/preempt.h"
@@ -30,8 +28,7 @@ static void take_entry_out(struct preempting *list, uint32_t at)
 	memmove(list->blocks + at, list->blocks + at + 1, (list->count - at) * sizeof(*list->blocks));
 }
 
-/* Preempting others helps against too little that is free, in the job's own partition
- * and as it asked. */
+/* Preempting helps if too little is free, for the job as asked in its own partition. */
 void plan_preempt_tried(struct sl_plan *p, const struct want *w, enum sl_why why)
 {
 	const struct sl_entry *e = &w->entry;
@@ -76,7 +73,7 @@ void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e)
 	uint32_t own = plan_find(&p->reserved, e.job);
 	const struct want *w = cluster_want(p->c, e, NULL);
 
-	/* (it may have been tried before others of its partition were asked about) */
+	/* it may have been tried before the plan took over the preemption of its partition */
 	if (!w || plan_owns_stops_for(p, w))
 		return;
 	append_entry(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved,
@@ -89,7 +86,7 @@ const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *cou
 	return p->confirmed.entry;
 }
 
-/* -- who decides whom to preempt -------------------------------------------------- */
+/* -- who decides which jobs are preempted -------------------------------------------- */
 
 bool plan_stops_are_selects(const struct sl_cluster *c, const struct want *w, struct sl_refusal *why)
 {
@@ -132,7 +129,7 @@ bool plan_knows_blocks_for(const struct sl_plan *p, struct sl_entry e)
 		(w = cluster_want(p->c, e, NULL)) && w->pub.request.segment && plan_owns_stops_for(p, w);
 }
 
-/* (One that borrows a reservation's nodes preempts that reservation's jobs, of which no plan decides.) */
+/* A job that borrows nodes of a reservation preempts that reservation's jobs; no plan decides about that. */
 bool plan_owns_stops_for(const struct sl_plan *p, const struct want *w)
 {
 	struct sl_entry e = w->entry;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_refusals.c - what could not be started a moment ago, or not before some time.
+ * plan_refusals.c - requests that could not start a moment ago, or not before some time.
  *
- * While bookings are only added, less and less is free.  If a request was refused, so is any other that asks for at
- * least as much for at least as long, until a booking is taken back.  So most jobs of a long queue are refused without a
- * look at the timeline.
+ * While bookings are only added, ever less is free.  If a request was refused, so is any other that asks for at least as much
+ * for at least as long, until a booking is removed.  So most jobs of a long queue are refused without looking at the
+ * timeline.
  */
 #include "model/plan_private.h"
 
-/* True if variant *a* of *less* may have all nodes that variant *b* of *w* may: both have the same set, or *a* has all usable
- * nodes of their common partition. */
+/* True if variant *a* of *less* may use all nodes that variant *b* of *w* may: both have the same set, or *a* has all
+ * usable nodes of their common partition. */
 static bool has_all_nodes_of(const struct sl_cluster *c, const struct want *less, const struct sl_variant *a,
 			     const struct want *w, const struct sl_variant *b)
 {
@@ -28,28 +28,26 @@ static bool wants_block(const struct attempt *a)
 	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
 }
 
-/* True if a start now was, or would be, looked for by that variant. */
+/* True if that variant is used for a start now. */
 static bool is_due(const struct sl_variant *v, int64_t now)
 {
 	return v->now && v->from <= now && now < v->until;
 }
 
-/* Of starts now by *b*: would it be looked for by *a*, on no fewer nodes, for no more? */
+/* True if *b* asks for no less than *a*, for a start now. */
 static bool is_variant_no_less(const struct sl_variant *a, const struct sl_variant *b)
 {
 	return (b->select || !a->select) && (b->in_rows || !a->in_rows) && sl_request_asks_no_less(&a->request, &b->request);
 }
 
-/* Most jobs ask for fewer tasks than the other one, by whichever of their variants: then nothing else is compared. */
+/* A cheap test: most jobs ask for fewer tasks than the refused one, in all their variants. */
 static inline bool asks_fewer_tasks(const struct want *w, const struct want *less)
 {
 	return w->pub.request.tasks < less->pub.request.tasks;
 }
 
-/*
- * Wherever *w* fits now, *less* does: of each of its variants one of the other's asks no more.  (*native*: of *less* no
- * others were looked for than those by select.)
- */
+/* True if *less* fits wherever *w* fits now: for each variant of *w* there is one of *less* that asks for no more.
+ * *native*: only variants for select were tried for *less*. */
 static bool asks_no_less(const struct attempt *a, const struct want *less, bool native)
 {
 	const struct want *w = a->w;
@@ -57,7 +55,7 @@ static bool asks_no_less(const struct attempt *a, const struct want *less, bool 
 
 	if (less->enclave != w->enclave)
 		return false;
-	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* of which no boots are counted */
+	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* no boot time is counted for w */
 		return false;
 	for (uint32_t k = 0; k < w->pub.variants; k++) {
 		const struct sl_variant *b = &w->pub.variant[k], *of_less = less->pub.variant;
@@ -76,13 +74,13 @@ static bool asks_no_less(const struct attempt *a, const struct want *less, bool 
 	return true;
 }
 
-/* The best part of a block need not be a block. */
+/* Part of a block of nodes need not be a block. */
 static bool blocks_no_less(bool block, const struct want *w, const struct attempt *a)
 {
 	return !block || (wants_block(a) && or_most(w->pub.request.max_nodes) >= or_most(a->w->pub.request.max_nodes));
 }
 
-/* A lack that was kept, for another job: what is free is as it was found then, what is needed is this job's own. */
+/* Adapt a kept lack to another job: what is free stays, what is needed is this job's own. */
 static void tell_lack(const struct refused *m, const struct want *w, struct lack *lack)
 {
 	*lack = m->lack;
@@ -144,16 +142,17 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 	return rc;
 }
 
-/* -- not before some time ------------------------------------------------ */
+/* -- earliest starts ---------------------------------------------------------- */
 
-/* True if the time that is found for it is sure to be the earliest. */
+/* True if the time found for it is certainly the earliest. */
 static bool is_exact(const struct attempt *a)
 {
 	return sl_request_has_first_start(&a->w->pub.request) && a->w->pub.variants == 1 && a->how.method != SL_PLACE_EXPLICIT &&
-	       !a->how.segment && a->how.method != SL_PLACE_OWN;	/* which may refuse nodes that others have */
+	       !a->how.segment && a->how.method != SL_PLACE_OWN;	/* the score may refuse nodes that another job
+									 * could use */
 }
 
-/* No start from *from* on before the time that is returned. */
+/* A lower bound of the start from *from* on. */
 static int64_t begin_at(const struct attempt *a, int64_t from, int64_t seconds)
 {
 	const struct sl_plan *p = a->p;
@@ -183,14 +182,14 @@ static void keep_wait(const struct attempt *a, int64_t from, int64_t seconds, in
 int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
 		      struct sl_error *err)
 {
-	bool exact = is_exact(a) && !a->on_up;	/* (what is found on some of its nodes says nothing of all) */
+	bool exact = is_exact(a) && !a->on_up;	/* a search on some of its nodes says nothing about all */
 	int64_t begin = exact ? begin_at(a, from, r->duration) : from;
 	int rc;
 
 	cluster_scores_for(a->p->c, a->w->entry);
 	rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
 
-	if (!rc && begin > from)	/* why it finds none is counted from the first instant on */
+	if (!rc && begin > from)	/* the reason must include the skipped times */
 		rc = sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
 	if (rc > 0 && exact && *start > begin)
 		keep_wait(a, from, r->duration, *start);

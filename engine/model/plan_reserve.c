@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plan_reserve.c - booking the earliest start: for a reservation, or just to tell when it is.
- */
+/* plan_reserve.c - finding the earliest start, to reserve it or only to tell it. */
 #include "base/clock.h"
 #include "base/order.h"
 #include "model/plan_needless.h"
@@ -12,9 +10,9 @@
 
 /* -- reservations -------------------------------------------------------- */
 
-#define ROWS_OF_UNIT 8	/* jobs that can be looked at in the time of one unit of work (base/effort.h) */
+#define ROWS_OF_UNIT 8	/* jobs that can be looked at in one unit of work (base/effort.h) */
 
-/* When the job's array has a task less than may run: now, or as its tasks end. */
+/* The time from which the array's throttle allows another task: now, or when enough of its tasks have ended. */
 static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	const struct sl_cluster *c = p->c;
@@ -41,7 +39,7 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return from;
 }
 
-/* Reserve, or just ask when: *out NULL. */
+/* Find the earliest start and book it; *out NULL: do not book. */
 static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t least,
 			 int64_t *start_time, struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
 {
@@ -95,7 +93,7 @@ int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 	uint32_t at;
 	int rc;
 
-	/* its place is what others are stopped for */
+	/* other jobs are stopped for this very place */
 	if (plan_stops_others(p, e.job) && (at = plan_find(&p->reserved, e.job)) != SL_NONE) {
 		*start_time = p->reserved.item[at]->t0;
 		return 1;
@@ -129,10 +127,10 @@ int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_te
 
 /* -- forecasts ----------------------------------------------------------- */
 
-/* So many are made however late it is. */
+/* made even if the time is over */
 #define FORECASTS_AT_LEAST 20
 
-/* Is it only a matter of time? */
+/* True if only time is missing. */
 static bool may_yet_start(struct sl_plan *p, uint32_t job)
 {
 	const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
@@ -145,7 +143,7 @@ static bool may_yet_start(struct sl_plan *p, uint32_t job)
 	return state != SL_PLAN_STARTED && state != SL_PLAN_RESERVED && !plan_is_barred(p, job);
 }
 
-/* In the partition in which it can start first.  1, 0 or -1. */
+/* Forecast in the partition in which the job can start first.  1, 0 or -1. */
 static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	struct sl_refusal why;
@@ -172,7 +170,7 @@ static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return rc;
 }
 
-/* All components of a heterogeneous job, for its leader.  1, 0 or -1. */
+/* Forecast all components of a heterogeneous job, for its leader.  1, 0 or -1. */
 static int forecast_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	uint32_t before = p->reserved.count;
@@ -186,7 +184,7 @@ static int forecast_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return rc;
 }
 
-/* 1, 0 also where it takes too long, or -1. */
+/* 1; 0, also if it takes too long; or -1. */
 static int forecast_job(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	const struct sl_entry *e = &p->c->queue[p->queue_of[job] - 1];
@@ -206,7 +204,7 @@ int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_
 
 	if (!p->forecasts && plan_settle(p, err) < 0)
 		return -1;
-	tried = p->notes;	/* what is refused here is noted nowhere */
+	tried = p->notes;	/* refusals from here on are not noted */
 	for (uint32_t i = 0; i < tried + p->c->queued && most; i++) {
 		uint32_t job = i < tried ? p->note[i].job : p->c->queue[i - tried].job;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_room.c - who has no room, by two numbers.
+ * plan_room.c - jobs that certainly have no room, found by comparing two numbers.
  *
- * Most jobs of a long queue need more cores than are free, or would still run when the head is to start and
- * need more than are left then.  What a job needs at least does not change while it waits, so it is worked
- * out once; and a cycle compares numbers in place of making requests.
+ * Most jobs of a long queue need more cores than are free, or would still run when the head is to start and need more than
+ * are left then.  What a job needs at least does not change while it waits, so it is computed once, and each cycle compares
+ * numbers instead of requests.
  */
 #include "model/plan_private.h"
 
@@ -12,9 +12,9 @@
 
 #include "timeline/choose.h"
 
-/* -- what an entry needs at least ---------------------------------------- */
+/* -- what an entry needs at least -------------------------------------------- */
 
-/* True if the job's want is all that matters to a start: one partition, no alternative, no reservation, no deadline. */
+/* True if the want alone determines a start: one partition, no alternative, reservation or deadline. */
 static bool is_simple(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -89,10 +89,8 @@ void sl_plan_unheard(struct sl_plan *p)
 	p->unheard = true;
 }
 
-/*
- * A job that runs longer than until the head's time either leaves the head where it is booked, and needs cores
- * beside it; or the head finds others then, with which both need no more than there are without it.
- */
+/* A job that still runs at the head's time either leaves the head where it is, and needs cores beside it; or the head gets
+ * other nodes, and both together must fit into what is there without the head. */
 static const struct room *look_at_room(struct sl_plan *p, const struct booking *head)
 {
 	struct room *r = &p->room;
@@ -153,11 +151,11 @@ bool plan_is_passed(const struct sl_plan *p, uint32_t job)
 	return p->passed && at && p->passed[at - 1];
 }
 
-/* -- the end of it ------------------------------------------------------- */
+/* -- promises ---------------------------------------------------------------- */
 
 void sl_plan_settle(struct sl_plan *p)
 {
-	p->settled = !p->kept_frees;	/* time helps there */
+	p->settled = !p->kept_frees;	/* kept-free nodes become free with time */
 	sl_plan_settle_full(p);
 }
 
@@ -186,7 +184,7 @@ const struct sl_promise *sl_plan_promises(const struct sl_plan *p)
 	return &p->promise;
 }
 
-/* True if the time that is found for the head the next time is sure to be no later. */
+/* True if a later search certainly finds no later time for the head. */
 static bool keeps_its_time(const struct booking *head)
 {
 	return !head->expected && !head->segment && head->method != SL_PLACE_EXPLICIT && sl_request_has_first_start(&head->want->pub.request);
@@ -197,7 +195,7 @@ struct sl_room sl_plan_room(struct sl_plan *p)
 	const struct booking *head = p->settled && p->reserved.count == 1 && !p->head_at ? p->reserved.item[0] : NULL;
 	const struct sl_room unknown = { .known = false };
 
-	/* where specials depend on what is held, a job gives back more than it has */
+	/* with specials, the end of a job may free more than it holds */
 	if (!head || head->want->enclave || head->t0 <= p->c->now || p->c->has_specials || !keeps_its_time(head))
 		return unknown;
 	for (uint32_t i = 0; i < p->started.count; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_shortage.c - why no set of running jobs would make a place for a job: what stays short with all of them gone.
+ * plan_shortage.c - why no set of stops makes a place for a job: what is short with all stoppable jobs gone.
  *
- * Numbers show it if too few nodes have what the job needs of each of its nodes, or these too little in all, or there are
- * too few of a licence.  Else only the code that places jobs knows (counted features, say), and nothing is noted.
+ * Numbers show it if too few nodes have what the job needs of each node, if these have too little in all, or if a licence is
+ * short.  Otherwise only placement knows (counted features, say), and nothing is noted.
  */
 #include "model/plan_private.h"
 #include "model/request.h"
@@ -18,13 +18,13 @@ struct finder {
 	struct attempt *a;
 	struct shortage s;
 	int64_t claim[SL_VICTIM_DIMS], have[SL_VICTIM_DIMS], sum[SL_VICTIM_DIMS];
-	int64_t nodes, row, longest;	/* that are of use; of these, one behind the other */
-	uint32_t dims, gres;		/* the first of its rows of job_gres */
-	bool whole;			/* the request's gres are these rows, one by one */
-	int64_t *below;			/* [switch] nodes of use that hang on it; NULL: the job takes any */
+	int64_t nodes, row, longest;	/* suitable nodes; length of the current and the longest run of consecutive ones */
+	uint32_t dims, gres;		/* its first row of job_gres */
+	bool whole;			/* the request's gres correspond to these rows one by one */
+	int64_t *below;			/* [switch] suitable nodes; NULL: no limit on switches */
 };
 
-/* How many switches it waits for; 0: it does not. */
+/* Number of switches for which it waits; 0: any. */
 static uint32_t most_leaves(const struct finder *f)
 {
 	const struct sl_cluster *c = f->a->p->c;
@@ -35,7 +35,7 @@ static uint32_t most_leaves(const struct finder *f)
 	return c->tree.switches && f->s.at < sl_later(since, job->switch_wait[j]) ? job->switches[j] : 0;
 }
 
-/* The most nodes of use that it could have below no more switches than it waits for. */
+/* Most suitable nodes within that number of switches. */
 static int64_t most_below(struct finder *f)
 {
 	int64_t sum = 0;
@@ -58,7 +58,7 @@ static uint32_t what_of(uint32_t d)
 	return d == OF_CORES ? SL_SHORT_CORES : d == OF_MEMORY ? SL_SHORT_MEMORY : SL_SHORT_GRES;
 }
 
-/* True if the node has too little of that, and the image can say so. */
+/* True if the node has too little in this dimension, and the image can express it. */
 static bool is_short(const struct finder *f, uint32_t d)
 {
 	const struct sl_request *r = &f->a->w->pub.request;
@@ -70,7 +70,7 @@ static bool is_short(const struct finder *f, uint32_t d)
 								    r->gres[d - OF_GRES].per == SL_GRES_PER_NODE)));
 }
 
-/* The node is short of it: together with the one before, if that is as short. */
+/* Note that the node is short; extends the previous row if the node follows and is equally short. */
 static int add_short(struct finder *f, uint32_t n, uint32_t d, struct sl_error *err)
 {
 	struct sl_plan_short_row row = { .first = n, .last = n, .what = what_of(d), .which = d < OF_GRES ? SL_NONE : f->gres + d - OF_GRES,
@@ -122,7 +122,7 @@ static int look_at(struct finder *f, uint32_t n, struct sl_error *err)
 	return 0;
 }
 
-/* True if there are too few of a licence. */
+/* True if a licence is short. */
 static bool find_license(struct finder *f)
 {
 	const struct sl_cluster *c = f->a->p->c;
@@ -168,7 +168,7 @@ static bool find_sum(struct finder *f)
 	return false;
 }
 
-/* Who might be stopped, as Slurm has it, and is in no group. */
+/* List the running jobs that Slurm would let be stopped but that are in no group. */
 static int find_spared(struct finder *f, const struct victim_groups *groups, struct sl_error *err)
 {
 	const struct sl_cluster *c = f->a->p->c;
@@ -192,7 +192,7 @@ static int find_spared(struct finder *f, const struct victim_groups *groups, str
 	return 0;
 }
 
-/* 1, 0 or -1. */
+/* 1 if there is a shortage, 0 or -1. */
 static int find_shortage(struct finder *f, const struct victim_groups *groups, struct sl_error *err)
 {
 	const struct sl_cluster *c = f->a->p->c;
@@ -215,7 +215,7 @@ static void free_lists(struct shortage *s)
 	free(s->spared);
 }
 
-/* Who is stopped for another job is booked until that one starts, and may be gone before: what is free then is not known. */
+/* True if jobs are stopped for others after *t*.  They may be gone earlier than booked, so what is free then is unknown. */
 static bool is_beside_stops(const struct sl_plan *p, int64_t t)
 {
 	for (uint32_t i = 0; i < p->stops; i++)

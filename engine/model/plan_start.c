@@ -11,7 +11,7 @@
 
 #include "base/grow.h"
 
-/* -- may it be started at all -------------------------------------------- */
+/* -- gates ------------------------------------------------------------------ */
 
 const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 				  struct sl_error *err)
@@ -33,12 +33,12 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 		return NULL;
 	}
 	e.freed = plan_hold_of(p, e.job) != NULL || plan_knows_blocks_for(p, e);
-	/* (a place that is named may be none) */
+	/* an explicit place may not exist */
 	p->cost.is_well_asked = !how || how->method != SL_PLACE_EXPLICIT;
 	return cluster_want(p->c, e, err);
 }
 
-/* That of an array, which is new if none of its tasks was counted yet; NULL with *err. */
+/* The throttle of an array, created with count 0 if necessary; NULL with *err. */
 static struct throttle *find_throttle(struct sl_plan *p, uint32_t array, struct sl_error *err)
 {
 	uint32_t at = sl_map_by_id(&p->throttle_of, array);
@@ -62,7 +62,7 @@ static int count_running(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return t || array == SL_NONE ? 0 : -1;
 }
 
-/* Tasks of the job's array that run or were started here.  Those of all arrays are counted at once. */
+/* The throttle of the job's array.  The tasks of all arrays are counted on the first call. */
 static struct throttle *throttle_of(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
 	int rc = 0;
@@ -94,8 +94,8 @@ int64_t sl_plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err
 	return !t ? -1 : t->running < most ? (int64_t) most - t->running : 0;
 }
 
-/* Keep the count of an array's tasks, once they are counted.  One that is not among them (SL_NONE, too) has no
- * throttle, or there was no memory: it is counted when it is asked for. */
+/* Count a task of an array that is started or undone.  An array that is not listed has no throttle, or memory was lacking:
+ * its tasks are counted when needed. */
 void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 {
 	uint32_t array = p->c->snap->job.array_job_id[job];
@@ -108,7 +108,7 @@ void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 	p->starts[job] += (uint32_t) by;
 }
 
-/* What the request alone decides about its place, so that a policy may not name nodes; NULL: a policy may. */
+/* The property of the request by which a policy may not name its nodes; NULL: a policy may. */
 static const char *says_itself(const struct sl_want *w)
 {
 	return sl_request_may_be_named(&w->request) && !w->shares ? NULL :
@@ -118,8 +118,8 @@ static const char *says_itself(const struct sl_want *w)
 		w->shares ? "its cores may be others', too: which nodes have some for it" : "what each of its nodes gives";
 }
 
-/* True if others are stopped for the job in this plan: it starts there and nowhere else, since what is booked behind it counts on
- * the victims' nodes. */
+/* True if other jobs are stopped for this job in this plan: it must start at its reserved place, because later bookings
+ * count on the victims' nodes. */
 static bool is_awaited(const struct sl_plan *p, uint32_t job, struct sl_refusal *r)
 {
 	uint32_t at = plan_stops_others(p, job) ? plan_find(&p->reserved, job) : SL_NONE;
@@ -130,7 +130,7 @@ static bool is_awaited(const struct sl_plan *p, uint32_t job, struct sl_refusal 
 	return true;
 }
 
-/* What forbids a start or a reservation whatever is free.  1: nothing. */
+/* Refuse what may not be started or reserved, whatever is free.  1: it may. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r)
 {
 	const struct sl_left_out *left;
@@ -241,7 +241,7 @@ int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **ou
 	return 1;
 }
 
-/* Book a start now for so many seconds, where that is free. */
+/* Book a start now for that many seconds, if it fits. */
 static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
 	int64_t booked = plan_booked(a, seconds);
@@ -250,7 +250,7 @@ static int start_for(struct attempt *a, int64_t seconds, struct booking **out, s
 	return rc > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : rc;
 }
 
-/* ... for as long as fits, down to the shortest time that the job accepts. */
+/* The same for the longest time that fits, down to the shortest that the job accepts. */
 static int start_shorter(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
 	int64_t floor = a->w->pub.time_floor;
@@ -296,7 +296,7 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 
 /* -- EASY backfill ------------------------------------------------------- */
 
-/* Book the head anew at its time, beside what was booked meanwhile. */
+/* Place the head again at its time, beside what was booked meanwhile. */
 static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *err)
 {
 	struct sl_how how = { .method = head->method, .segment = head->segment };
@@ -330,10 +330,8 @@ done:
 	return rc;
 }
 
-/*
- * Start it where the head is booked now, and find the head other nodes for the same
- * time.  When that fails everything is as it was.
- */
+/* Start the job as if the head were not booked, then find other nodes for the head at the same time.  If that fails,
+ * everything is restored. */
 static int exchange_with_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
 			      struct sl_error *err)
 {
@@ -369,19 +367,19 @@ undo:
 	return rc;
 }
 
-/* Whether the head may be what keeps it from running for so many seconds. */
+/* 1 if only the head may keep the job from running for that many seconds; 0; -1. */
 static int head_in_the_way(struct attempt *a, const struct booking *head, int64_t seconds, struct sl_error *err)
 {
 	int64_t until = head ? head->t0 - a->p->c->now : 0;
 
 	if (!head || head->entry.job == a->w->entry.job || head->method == SL_PLACE_EXPLICIT || seconds <= until ||
-	    a->how.method == SL_PLACE_NATIVE ||	/* nobody knows what to make room for */
+	    a->how.method == SL_PLACE_NATIVE ||	/* it is unknown which nodes would have to be freed */
 	    head->want->enclave != a->w->enclave || (a->w->enclave && a->w->enclave->partial))
 		return 0;
 	return until > 0 ? plan_fits(a, a->p->c->now, until, false, err) : 1;
 }
 
-/* Too few cores are left at the head's time for both, wherever they are placed. */
+/* True if too few cores are left at the head's time for both, wherever they are placed. */
 static bool no_room_beside(const struct attempt *a, const struct booking *head)
 {
 	return sl_timeline_cores_at(a->tl, head->t0) + head->layout.cores <
@@ -389,9 +387,9 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 }
 
 /*
- * A head that has no other nodes at its time would get those that it has, and there the job, which did not
- * fit beside it, will not fit either.  Exact where the job's misfit is: not for gres of the job as a whole.  Not asked while
- * places are held, since the head may have one that nobody else sees as free.
+ * True if the head has no other nodes at its time.  It would get the same nodes again, and the job would not fit there
+ * either.  Requires an exact misfit of the job (no gres of the job), and no held places, since only the head sees its own as
+ * free.
  */
 static bool is_stuck(const struct attempt *a, const struct booking *head)
 {
@@ -407,7 +405,7 @@ static bool is_stuck(const struct attempt *a, const struct booking *head)
 	return a->p->stuck == head;
 }
 
-/* EASY: it fits at this moment, but not for all its time.  Can the head have other nodes? */
+/* EASY: the job fits now, but not for all its time.  Give the head other nodes, if possible. */
 static int start_beside_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
 			     struct sl_error *err)
 {
@@ -424,7 +422,7 @@ static int start_beside_head(struct attempt *a, struct booking *head, int64_t se
 
 /* -- starting ------------------------------------------------------------ */
 
-/* It does not fit at this moment. */
+/* Refuse a job that does not fit now. */
 static int refuse_now(struct attempt *a, int64_t seconds, struct sl_refusal *why, struct sl_error *err)
 {
 	int rc = plan_explain_now(a, seconds, why, err);
@@ -434,7 +432,7 @@ static int refuse_now(struct attempt *a, int64_t seconds, struct sl_refusal *why
 	return rc;
 }
 
-/* It fits at this moment, and not for all its time.  A reservation with MaxStartDelay may be what begins meanwhile. */
+/* Refuse a job that fits now, but not for all its time.  A reservation with MaxStartDelay may be in its way. */
 static int refuse_for_later(struct attempt *a, int64_t seconds, struct sl_refusal *why, struct sl_error *err)
 {
 	int rc = plan_explain_later(a, seconds, why, err);
@@ -444,10 +442,7 @@ static int refuse_for_later(struct attempt *a, int64_t seconds, struct sl_refusa
 	return rc;
 }
 
-/*
- * Find it a place from now on, and book it.  What does not fit for all its time may fit at
- * this moment: then there are other ways.
- */
+/* Find and book a place from now on: for its whole time, beside the head, or for a shorter time. */
 static int find_start(struct attempt *a, struct booking *head, struct booking **b, struct sl_refusal *why,
 		      struct sl_error *err)
 {
@@ -455,7 +450,7 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 	struct lack lack;
 	int rc;
 
-	/* of most jobs of a long queue this is known already */
+	/* this is already known for most jobs of a long queue */
 	if (plan_refusals_find(a, REFUSED_NOW, 1, &a->lack))
 		return refuse_now(a, plan_booked(a, seconds), why, err);
 	rc = start_for(a, seconds, b, err);
@@ -496,7 +491,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
-	/* a start is the same in whose name it is looked for; the head may be placed anew, and has to see the running jobs */
+	/* starts look the same for every job, but the head may be placed again, and must see the running jobs */
 	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
 	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;

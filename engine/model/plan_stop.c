@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_stop.c - jobs that are stopped for others: sl_plan_preempt(), see preempt.h
+ * plan_stop.c - stopping jobs for others: sl_plan_preempt(), see preempt.h
  *
- * A victim is booked until the moment at which it is expected to be gone, instead of its end, and the job for which it is stopped
- * is reserved from then on.  If that reservation is dropped, the victim is booked until its end again, as far as nobody else has
- * been given the room.
+ * A victim is booked until it is expected to be gone, instead of until its end.  The job for which it is stopped is reserved
+ * from then on.  If that reservation is removed, the victim is booked until its end again, as far as the room has not been
+ * given to others.
  */
 #include "model/plan_needless.h"
 #include "model/plan_elsewhere.h"
@@ -19,7 +19,7 @@
 
 #include "base/grow.h"
 
-/* -- stops that are made, and taken back --------------------------------------------- */
+/* -- stops and their removal ------------------------------------------------------------- */
 
 bool plan_stops_others(const struct sl_plan *p, uint32_t job)
 {
@@ -49,7 +49,7 @@ void plan_cancel_stops(struct sl_plan *p, uint32_t job)
 	plan_hold_widen(p);
 }
 
-/* The timelines are rolled back; tallies and the ends of jobs are not. */
+/* Timelines are rolled back, but licence counts and the ends of jobs are not. */
 void plan_free_stops(struct sl_plan *p)
 {
 	for (uint32_t i = 0; i < p->stops; i++) {
@@ -76,11 +76,11 @@ struct deed {
 	struct victim_groups groups;
 	struct sl_choice choice;
 	int64_t t, seconds;
-	int64_t from;			/* it is to start then, or later; 0: as soon as others can be gone */
-	uint32_t at;			/* the reservation that it had; SL_NONE: none */
-	struct sl_move *move;		/* where those who are stopped have other places */
+	int64_t from;			/* earliest start; 0: as soon as victims can be gone */
+	uint32_t at;			/* index of its former reservation; SL_NONE: none */
+	struct sl_move *move;		/* new places of the victims */
 	uint32_t moves;
-	uint32_t late;			/* groups beyond those of the list, which are not gone in time */
+	uint32_t late;			/* number of groups at the end of the list that are not gone in time */
 };
 
 static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err)
@@ -92,7 +92,7 @@ static int set_chosen(struct deed *d, int64_t t, bool gone, struct sl_error *err
 	return 0;
 }
 
-/* What was booked is taken back, if those who are stopped have no other places and should.  1, 0 or -1. */
+/* Book the job; if its victims must have other places but do not, undo that.  1, 0 or -1. */
 static int take_with_moves(struct deed *d, struct booking **b, struct sl_error *err)
 {
 	int rc = plan_take(&d->a, d->t, plan_time(d->p, d->w, d->t), b, err), found;
@@ -106,7 +106,8 @@ static int take_with_moves(struct deed *d, struct booking **b, struct sl_error *
 	return rc < 0 ? -1 : found;
 }
 
-/* With the chosen ones gone it is reserved: as soon as they can be, else when it was found to fit.  1, 0 or -1. */
+/* Reserve the job with the chosen groups gone: as soon as they can be gone, else at the time for which they were chosen.
+ * 1, 0 or -1. */
 static int reserve_place(struct deed *d, struct booking **b, struct sl_error *err)
 {
 	int64_t soonest = plan_all_gone_at(d->p, &d->groups, d->choice.stopped), t = d->from > soonest ? d->from : soonest;
@@ -173,7 +174,7 @@ static void forget_stops(struct deed *d)
 	}
 }
 
-/* The same amounts, node by node. */
+/* The amounts of a layout as a list by node. */
 static struct held_node *list_nodes(const struct sl_layout *l, uint32_t *count)
 {
 	struct held_node *node = calloc((size_t) l->nodes + 1, sizeof(*node));
@@ -199,7 +200,7 @@ static char *describe(const struct deed *d)
 	return strdup(text);
 }
 
-/* The place as it is to be held, and room for it in the list. */
+/* Prepare the held place, and make room for it in the list. */
 static int make_hold(struct deed *d, const struct booking *b, struct hold *h, struct sl_error *err)
 {
 	*h = (struct hold) { .job = d->w->entry.job, .until = sl_later(b->t0, SL_PREEMPT_HOLD_S), .fresh = true,
@@ -214,7 +215,7 @@ static int make_hold(struct deed *d, const struct booking *b, struct hold *h, st
 	return plan_no_memory(err);
 }
 
-/* The job's reservation, in place of the one that it had. */
+/* Insert the job's reservation, in place of its former one. */
 static void insert_booking(struct deed *d, struct booking *b)
 {
 	struct bookings *list = &d->p->reserved;
@@ -231,7 +232,7 @@ static void insert_booking(struct deed *d, struct booking *b)
 	list->entry[d->at] = b->entry;
 }
 
-/* Book it all.  1; 0: it cannot be; -1: nothing is booked, and the victims are there. */
+/* Book everything.  1; 0: impossible; -1: nothing is booked, and the victims are booked as before. */
 static int carry_out(struct deed *d, struct sl_error *err)
 {
 	struct sl_plan *p = d->p;
@@ -259,13 +260,13 @@ static int carry_out(struct deed *d, struct sl_error *err)
 	plan_refusals_forget(p);
 	for (uint32_t i = 0; i < d->answer->victims; i++)
 		plan_tails_end(p, d->answer->victim[i], d->t);
-	/* (whose nodes are free by themselves then has a reservation like others; without memory a part is not held in this plan) */
+	/* without victims the reservation is an ordinary one; without memory a part is not held in this plan */
 	if (d->answer->victims)
 		(void) plan_hold_add(p, &h, NULL);
 	return 1;
 }
 
-/* -- reasons not to ------------------------------------------------------------------------ */
+/* -- reasons against it ---------------------------------------------------------------------- */
 
 static uint32_t count_chosen(const struct deed *d)
 {
@@ -286,7 +287,7 @@ static uint32_t count_last_hour(const struct sl_plan *p)
 	return n;
 }
 
-/* How many may be stopped for it. */
+/* Most jobs that may be stopped for this job. */
 static uint32_t most_victims(const struct deed *d)
 {
 	const struct sl_preempt_terms *t = d->terms;
@@ -298,7 +299,7 @@ static uint32_t most_victims(const struct deed *d)
 	return hourly < most ? hourly : most;
 }
 
-/* Why not even the search is begun.  True with the reason. */
+/* True, with the reason, if no search is needed to refuse. */
 static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 {
 	const struct sl_cluster *c = d->p->c;
@@ -319,7 +320,7 @@ static bool cannot_be(const struct deed *d, struct sl_refusal *why)
 	return true;
 }
 
-/* When it would run by itself, when others end and its nodes have booted.  (Nobody is lifted while that is asked.)  1; 0: never; -1. */
+/* The start if no job is stopped, including boot time; all victims must be on the timeline.  1; 0: never; -1. */
 static int runs_alone(struct deed *d, int64_t *at, int64_t *boots, struct sl_error *err)
 {
 	int64_t now = d->p->c->now, seconds;
@@ -333,7 +334,7 @@ static int runs_alone(struct deed *d, int64_t *at, int64_t *boots, struct sl_err
 	return rc;
 }
 
-/* Does it cost less to wait?  1 with the reason; 0; -1. */
+/* 1 with the reason if waiting costs less; 0; -1. */
 static int is_worth_waiting(struct deed *d, struct sl_error *err)
 {
 	int64_t at, boots, alone;
@@ -363,7 +364,7 @@ static int is_worth_waiting(struct deed *d, struct sl_error *err)
 
 /* -- the search ----------------------------------------------------------------------------- */
 
-/* The cheapest set; if that is of more jobs than may be stopped, the smallest. */
+/* Choose the cheapest set; if it has more jobs than may be stopped, the smallest one. */
 static int choose_few(struct deed *d, struct sl_error *err)
 {
 	uint32_t most = most_victims(d);
@@ -403,7 +404,7 @@ static int choose(struct deed *d, struct sl_error *err)
 	if (rc < 0)
 		return -1;
 	if (rc) {
-		d->choice.verdict = SL_VERDICT_UNPROVEN;	/* (another set might do) */
+		d->choice.verdict = SL_VERDICT_UNPROVEN;	/* another set may still suffice */
 		sl_choice_free(&d->choice);
 	}
 	return 0;
@@ -418,7 +419,7 @@ static int set_all(struct deed *d, bool gone, struct sl_error *err)
 	return 0;
 }
 
-/* The first of the groups can be gone, at the earliest. */
+/* The earliest time at which some group can be gone. */
 static int64_t soonest_gone(const struct deed *d)
 {
 	int64_t at = INT64_MAX;
@@ -431,7 +432,7 @@ static int64_t soonest_gone(const struct deed *d)
 	return at > d->from ? at : d->from;
 }
 
-/* Groups that are not gone by then go behind the list. */
+/* Move groups that are not gone by then to the end of the list. */
 static void hide_late(struct deed *d, int64_t t)
 {
 	struct victim_groups *g = &d->groups;
@@ -455,8 +456,8 @@ static void show_late(struct deed *d)
 	d->late = 0;
 }
 
-/* When all could be gone, nobody has to be: then those are asked for who are gone sooner, so that the long grace time of one does
- * not make the job wait.  0, or -1. */
+/* If the job would have to wait for the slowest group, choose among those gone sooner, so that one long grace time does
+ * not delay the job.  0, or -1. */
 static int choose_sooner(struct deed *d, struct sl_error *err)
 {
 	int64_t t = soonest_gone(d), late = d->t, seconds = plan_booked(&d->a, plan_time(d->p, d->w, t)), was = d->seconds;
@@ -478,7 +479,7 @@ static int choose_sooner(struct deed *d, struct sl_error *err)
 	return choose(d, err);
 }
 
-/* Places are narrowed or widened beside the reservation that the job had, which is off the timeline otherwise. */
+/* Narrow or widen held places with the job's former reservation on the timeline. */
 static int narrow_holds(struct deed *d, bool narrow, struct sl_error *err)
 {
 	int rc = plan_put_back(d->p, d->at, err);
@@ -490,7 +491,7 @@ static int narrow_holds(struct deed *d, bool narrow, struct sl_error *err)
 	return rc < 0 || d->at == SL_NONE ? rc : plan_unbook(d->p, d->p->reserved.item[d->at], err);
 }
 
-/* (The checker knows of held places only what is free of them now.) */
+/* the checker counts only what is free of held places now */
 static int note_shortage_beside_holds(struct deed *d, struct sl_error *err)
 {
 	int rc = narrow_holds(d, true, err);
@@ -502,7 +503,7 @@ static int note_shortage_beside_holds(struct deed *d, struct sl_error *err)
 	return narrow_holds(d, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
-/* What stays short with all that may be stopped gone; or that no set was found, though they would do. */
+/* Say what is short with all stoppable jobs gone; or that no set was found although all together would suffice. */
 static int explain_no_choice(struct deed *d, struct sl_error *err)
 {
 	struct sl_refusal why;
@@ -516,7 +517,7 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 	}
 	plan_say_nothing(&why);
 	if (!rc) {
-		/* (it looks for it once more, and so has in its attempt what is missing) */
+		/* search once more, so that the attempt has the misfit */
 		rc = set_all(d, true, err) < 0 ? -1 : plan_fits(&d->a, d->t, d->seconds, false, err);
 		if (!rc && (plan_explain_now(&d->a, d->seconds, &why, err) < 0 ||
 			    (!d->p->holds && !d->terms->elsewhere && plan_note_shortage(&d->a, &d->groups, d->t, d->seconds, err) < 0)))
@@ -540,7 +541,7 @@ static int explain_no_choice(struct deed *d, struct sl_error *err)
 	return 0;
 }
 
-/* Where waiting for nodes that boot has a price: is there a set on those that are up?  0, or -1. */
+/* If waiting for booting nodes has a price: choose a set on nodes that are up.  0, or -1. */
 static int choose_awake(struct deed *d, struct sl_error *err)
 {
 	if (!(d->terms->wait_price >= 0) || !plan_may_wake(d->w))
@@ -556,7 +557,7 @@ static int choose_awake(struct deed *d, struct sl_error *err)
 	return 0;
 }
 
-/* 1, 0 or -1. */
+/* Search a set and the time at which it is gone.  1, 0 or -1. */
 static int search(struct deed *d, struct sl_error *err)
 {
 	int64_t soonest;
@@ -601,7 +602,8 @@ static int search(struct deed *d, struct sl_error *err)
 	return rc;
 }
 
-/* Its place is held: it is reserved where it can start first.  1; 0: it cannot be had in time, and is held no longer; -1. */
+/* The job has a held place: reserve where it can start first.  1; 0: the place is not available in time, and is released;
+ * -1. */
 static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, struct sl_error *err)
 {
 	int64_t start, rest, until = h->until;
@@ -614,7 +616,7 @@ static int take_held(struct deed *d, struct sl_entry e, const struct hold *h, st
 		d->answer->start = start;
 		return 1;
 	}
-	/* else more would be stopped in the place of those who are about to end */
+	/* otherwise further jobs would be stopped in place of those about to end */
 	rest = plan_hold_rest_at(d->p, h);
 	d->from = rest > d->from ? rest : d->from;
 	plan_hold_release(d->p, e.job);
@@ -652,7 +654,7 @@ int plan_preempt(struct sl_plan *p, struct sl_entry e, const struct sl_preempt_t
 		plan_attempt_end(&d.a);
 		return -1;
 	}
-	/* (once its own reservation is off, for which select might preempt somebody: he is where he is) */
+	/* only after its reservation is removed: select might preempt jobs for that one */
 	rc = plan_look_for_nobody(p, err);
 	if (!rc) {
 		rc = plan_open_for(p, e.job, &was, err) < 0 ? -1 : search(&d, err);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_victims.c - the running jobs that could be stopped for a job, and which of them to stop.
+ * plan_victims.c - the running jobs that could be stopped for a job, and the choice among them.
  *
- * What the search (victims.h) is told of the job follows from the request that asks least of all of its variants: what each node
- * has to have, and all of them together.  Whether a set will do is asked of the timeline, from which what the victims
- * hold is taken off from a moment on.
+ * The numbers for the search (victims.h) come from the bound of all variants: the least that each node must have, and all
+ * nodes together.  Whether a set suffices is tested on the timeline, with what the victims hold taken off from some time on.
  */
 #include "model/plan_needless.h"
 #include "model/plan_elsewhere.h"
@@ -19,9 +18,9 @@
 
 #include "base/grow.h"
 
-#define MIP_OVERHEAD 0.05	/* seconds for a process */
+#define MIP_OVERHEAD 0.05	/* seconds counted for starting a process */
 
-/* -- taking off what a job holds --------------------------------------------- */
+/* -- off the timeline ------------------------------------------------------------ */
 
 static int change(struct sl_plan *p, uint32_t j, uint32_t i, int64_t t, bool gone, struct sl_error *err)
 {
@@ -61,11 +60,11 @@ struct finder {
 	struct attempt *a;
 	const struct sl_preempt_terms *terms;
 	struct victim_groups *groups;
-	struct sl_map group_of;		/* key of a gang -> group */
+	struct sl_map group_of;		/* [hash of a gang] group */
 	const struct sl_nodeset *eligible;
-	uint32_t *circle;		/* ids of those for which the job was stopped, and those for which they were */
+	uint32_t *circle;		/* JobIds of those for which this job was stopped, directly or indirectly */
 	uint32_t circles;
-	bool *stopped;			/* [job] in this plan already */
+	bool *stopped;			/* [job] stopped by this plan already */
 	struct stop_limits *limits;
 };
 
@@ -93,7 +92,7 @@ static int find_circle(struct finder *f, struct sl_error *err)
 	}
 }
 
-/* True if what it holds can be taken off the timeline and put back, and is no longer there than the job's place would be. */
+/* True if its booking can be removed and restored, and it is on the timeline of the job's place. */
 static bool is_booked_plainly(const struct sl_plan *p, uint32_t j)
 {
 	const struct held *h = p->c->held[j];
@@ -101,7 +100,7 @@ static bool is_booked_plainly(const struct sl_plan *p, uint32_t j)
 	return h && !h->clamped && h->resv == SL_NONE && h->end > p->c->now && !plan_is_taken_over(p, j) && !plan_is_orphan(p, j);
 }
 
-/* True if it would be suspended, and keep memory or gres. */
+/* True if it would be suspended and keep memory or gres. */
 static bool keeps_some(const struct sl_plan *p, uint32_t j)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -149,7 +148,7 @@ static int cost_of(const struct finder *f, uint32_t j, double *cost, struct sl_e
 
 /* -- gangs ------------------------------------------------------------------------ */
 
-/* What members of its gang have in common, and nobody else; 0: it is in none. */
+/* A key common to the members of the job's gang; 0: none. */
 static uint64_t gang_of(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -193,7 +192,7 @@ static int add_member(struct finder *f, uint32_t j, double cost, struct sl_error
 	return 0;
 }
 
-/* True if some of the job's nodes, or licences that it asks for, are what the group would free. */
+/* True if the group would free eligible nodes, or licences, of the job. */
 static bool is_of_use(const struct finder *f, const struct victim_group *g)
 {
 	const struct sl_cluster *c = f->a->p->c;
@@ -210,7 +209,7 @@ static bool is_of_use(const struct finder *f, const struct victim_group *g)
 	return false;
 }
 
-/* Groups of which some member may not be stopped, or that are of no use, go. */
+/* Remove groups that are useless or have a member that may not be stopped. */
 static void drop_groups(struct finder *f)
 {
 	struct victim_groups *g = f->groups;
@@ -232,7 +231,8 @@ static void drop_groups(struct finder *f)
 	g->count = kept;
 }
 
-/* Of a gang those have to be known, too, that may not be stopped; but a comment is no shelter under one whom Slurm spares. */
+/* True if the job must be listed although it may not be stopped, because it protects its gang.  A comment protects nobody
+ * from stops if Slurm spares the job anyway. */
 static bool spares_its_gang(const struct finder *f, uint32_t j)
 {
 	const struct sl_plan *p = f->a->p;
@@ -338,7 +338,7 @@ static int64_t at_least(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Of each node that the job has. */
+/* The least that each node must have. */
 void plan_claim(const struct sl_request *r, const struct sl_node_kind *kind, int64_t *claim)
 {
 	bool alone = r->max_nodes == 1;
@@ -370,22 +370,22 @@ void plan_total(const struct sl_timeline *tl, const struct sl_request *r, int64_
 	}
 }
 
-/* The search with all that it is told, and what is asked in its name. */
+/* The search problem, and the context of its questions. */
 struct hunt {
 	struct attempt *a;
 	const struct sl_preempt_terms *terms;
 	const struct victim_groups *groups;
 	int64_t t, seconds;
-	uint64_t most;			/* of c->effort.spent */
+	uint64_t most;			/* limit of c->effort.spent */
 	struct sl_victim_node *node;
 	struct sl_victim_piece *piece;
-	uint32_t *number;		/* [node of the cluster] of *node*, or SL_NONE */
+	uint32_t *number;		/* [cluster node] index in *node*, or SL_NONE */
 	double *cost;
 	bool *gone;			/* [group] */
 	struct sl_victims v;
 };
 
-/* True if no block closes the node meanwhile.  *dims*: what is free there. */
+/* Read what is free on a node.  False if a block closes it meanwhile. */
 static bool read_node(struct hunt *h, uint32_t n, struct sl_victim_node *node)
 {
 	const struct sl_request *r = &h->a->w->pub.request;
@@ -420,7 +420,7 @@ static int by_node(const void *a, const void *b)
 	return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : (x->group > y->group) - (x->group < y->group);
 }
 
-/* One for each group and node. */
+/* Merge to one piece per group and node. */
 static void merge_pieces(struct hunt *h)
 {
 	uint32_t n = 0;
@@ -482,7 +482,7 @@ static int hunt_fits(void *arg, struct sl_error *err)
 	return plan_fits(h->a, h->t, h->seconds, false, err);
 }
 
-/* The jobs that are gone have other places, while the job has its own. */
+/* True if the jobs that are gone have other places while the job has its own. */
 static int hunt_accepts(void *arg, struct sl_error *err)
 {
 	struct hunt *h = arg;
@@ -518,7 +518,7 @@ static size_t count_places(const struct hunt *h)
 	return n;
 }
 
-/* Seconds of work for an integer program, of what is left in this plan. */
+/* Seconds left for an integer program in this plan. */
 static double most_mip(const struct sl_plan *p, const struct sl_preempt_terms *t)
 {
 	double most = t->most_mip < 0 ? 0 : t->most_mip > 0 ? t->most_mip : SL_PREEMPT_MIP, left = SL_PREEMPT_MIP_OF_PLAN - p->mip_work;
@@ -564,7 +564,7 @@ int plan_choose_victims(struct attempt *a, const struct sl_preempt_terms *terms,
 		h.v.most_work = terms->most_work ? terms->most_work : most;
 		rc = sl_victims_choose(&h.v, choice, err);
 		a->p->mip_work += choice->mip_work > 0 ? choice->mip_work + MIP_OVERHEAD : 0;
-		if (choice->mip_hung)	/* others' answers do not wait for that, too */
+		if (choice->mip_hung)	/* do not let later jobs wait for a hanging solver again */
 			a->p->mip_work = SL_PREEMPT_MIP_OF_PLAN;
 	}
 	free(h.number);

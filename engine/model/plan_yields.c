@@ -17,26 +17,27 @@
 #include "base/grow.h"
 
 /*
- * Units of work on tails in a decision (base/effort.h): that much, and one pass to put them back, however many there are
- * and however often jobs that preempt and jobs that do not take turns in the queue.  Beyond it none is lifted: those who preempt
- * wait for ends, too.  No job is charged for it.
+ * Units for work on tails per decision (base/effort.h), plus one pass to put them back.  This bounds the cost of turns
+ * between jobs that preempt and jobs that do not.  Beyond it no tail is lifted: preemptors then wait for ends, too.  No job
+ * is charged for this work.
  */
 static uint64_t most_work(const struct sl_plan *p)
 {
 	return 4 * sl_plan_most_effort(p);
 }
 
-#define WORK_OF_TAIL 4		/* units to find out whether a tail's job is in a list of names */
+#define WORK_OF_TAIL 4		/* units to test whether a tail's job is in a list of names */
 #define TAILS_OF_UNIT 16	/* tails whose bits are looked at in one unit of work */
 
-#define OF_JOB (UINT32_C(1) << 31)	/* the rest is a job's row: nobody else may preempt just those */
+#define OF_JOB (UINT32_C(1) << 31)	/* flag: the rest is the row of the only job that may preempt this set */
 
-/* Whose tails are to be off the timeline for it: as "preempts" says, or as its own priority has it; 0: nobody's. */
+/* Key of the set of jobs whose tails are off the timeline for this job: its "preempts", or its own row if priority
+ * decides; 0: none. */
 static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
 {
 	uint32_t j = w->entry.job;
 
-	/* (for whom places are emptied others are stopped by the plan, and by nobody else) */
+	/* for a job with a freed place, only the plan stops others */
 	if (!sl_snapshot_may_preempt(p->c->snap, j) || w->enclave || w->entry.freed || plan_owns_stops_for(p, w))
 		return 0;
 	return sl_snapshot_preempts_by_priority(p->c->snap, j) ? OF_JOB | j : p->c->snap->job.preempts[j];
@@ -54,7 +55,7 @@ static bool has_bit(const uint64_t *bits, uint32_t i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* A bit for each tail: is it of a job that *whom* (whom_it_preempts()) may preempt?  They are read once.  NULL with *err. */
+/* Bits: tails of jobs that *whom* (whom_it_preempts()) may preempt.  Computed once.  NULL with *err. */
 static const uint64_t *tails_of(struct sl_plan *p, uint32_t whom, struct sl_error *err)
 {
 	uint32_t at = sl_map_by_id(&p->preempted_of, whom);
@@ -81,7 +82,7 @@ static const uint64_t *tails_of(struct sl_plan *p, uint32_t whom, struct sl_erro
 	return bits;
 }
 
-/* From when on the running job may be gone; SL_FOREVER: it stays to its end, or is booked in a way that is not undone. */
+/* From when on the running job may be gone; SL_FOREVER: it stays to its end, or its booking cannot be undone. */
 static int64_t gone_from(const struct sl_cluster *c, uint32_t j)
 {
 	const struct held *h = c->held[j];
@@ -92,8 +93,8 @@ static int64_t gone_from(const struct sl_cluster *c, uint32_t j)
 	return from > soon ? from : soon;
 }
 
-/* The tail of the job for nodes on which it holds *r*: nodes with equal amounts are one tail.  Only the latest eight are
- * compared; if a job holds more different amounts than that, some get two tails, which does no harm. */
+/* The tail of the job on nodes where it holds *r*.  Only the latest eight are compared; a job with more distinct amounts
+ * may get two tails for one amount, which is harmless. */
 static struct tail *tail_of(struct sl_plan *p, uint32_t j, const struct sl_resources *r, int64_t from, struct sl_error *err)
 {
 	struct tail *t;
@@ -108,8 +109,8 @@ static struct tail *tail_of(struct sl_plan *p, uint32_t j, const struct sl_resou
 	return t;
 }
 
-/* True if a job may ask for a flexible reservation: then the main timeline is not the only one that knows of all nodes, and
- * it may be made at any time (cluster_enclave()), with all tails in it. */
+/* True if a job may use a flexible reservation.  Then another timeline has the nodes, too, and may be created at any time
+ * (cluster_enclave()) with all tails in it. */
 static bool may_be_flexible(const struct sl_cluster *c)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
@@ -120,7 +121,7 @@ static bool may_be_flexible(const struct sl_cluster *c)
 	return false;
 }
 
-/* All tails of what runs.  Nothing where nodes have more to them than one timeline says. */
+/* Find all tails.  None if nodes are on more than one timeline. */
 static int find_tails(struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_cluster *c = p->c;
@@ -146,8 +147,8 @@ static int find_tails(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* Into *first: when the first reservation on that node begins whose job may preempt the job of the tail; else the tail's end.
- * 0, or -1 with *err. */
+/* *first: when the first reservation on that node begins whose job may preempt the tail's job; else the tail's end.  0, or
+ * -1 with *err. */
 static int taken_over_at(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t *first, struct sl_error *err)
 {
 	*first = t->t1;
@@ -171,7 +172,7 @@ static int taken_over_at(struct sl_plan *p, const struct tail *t, uint32_t node,
 
 /* -- off the timeline and back ----------------------------------------------- */
 
-/* One node, in the cluster's scratch. */
+/* A set of one node, in the cluster's scratch. */
 static struct sl_nodeset *only(struct sl_plan *p, uint32_t node, struct sl_error *err)
 {
 	struct sl_nodeset *one = &p->c->scratch;
@@ -180,7 +181,7 @@ static struct sl_nodeset *only(struct sl_plan *p, uint32_t node, struct sl_error
 	return sl_nodeset_add(one, node, node, err) < 0 ? NULL : one;
 }
 
-/* Put the tail back on one node, or a stump of it, of no length if anything else stands there.  0, or -1 with *err. */
+/* Put the tail back on one node, or a stump of it (empty if something else is booked there).  0, or -1 with *err. */
 static int put_back_on(struct sl_plan *p, struct tail *t, uint32_t node, struct sl_error *err)
 {
 	struct stump s = { (uint32_t) (t - p->tail), node, t->t0 };
@@ -216,14 +217,14 @@ static int put_back(struct sl_plan *p, struct tail *t, struct sl_error *err)
 	return rc;
 }
 
-/* But for its stumps. */
+/* Take the tail off the timeline, without its stumps. */
 static int lift(struct sl_plan *p, struct tail *t, struct sl_error *err)
 {
 	t->lifted = true;
 	return t->nodes.count ? sl_timeline_unbook(p->c->tl, &t->nodes, &t->each, t->t0, t->t1, err) : 0;
 }
 
-/* Off the timeline, and out of the list, in which the last one takes its place. */
+/* Remove a stump from the timeline and from the list; the last one moves to its index. */
 static int lift_stump(struct sl_plan *p, uint32_t i, struct sl_error *err)
 {
 	struct stump s = p->stump[i];
@@ -234,7 +235,7 @@ static int lift_stump(struct sl_plan *p, uint32_t i, struct sl_error *err)
 	return one && s.t1 > t->t0 ? sl_timeline_unbook(p->c->tl, one, &t->each, t->t0, s.t1, err) : one ? 0 : -1;
 }
 
-/* Stumps of tails that are lifted become nodes of theirs again. */
+/* Turn the stumps of lifted tails back into nodes of the tail. */
 static int lift_stumps(struct sl_plan *p, struct sl_error *err)
 {
 	for (uint32_t i = p->stumps; i--;) {
@@ -248,7 +249,7 @@ static int lift_stumps(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* Reservations were taken back: stumps may be longer. */
+/* Reservations were removed, so stumps may be longer. */
 static int renew_stumps(struct sl_plan *p, struct sl_error *err)
 {
 	p->stumps_stale = p->stumps_short = false;
@@ -267,9 +268,9 @@ void plan_stumps_outdated(struct sl_plan *p, const struct booking *b)
 		p->stumps_stale = true;
 }
 
-/* -- in whose name --------------------------------------------------------- */
+/* -- changing the view --------------------------------------------------------- */
 
-/* Lift the tails of those that it preempts, put back the others. */
+/* Lift the tails of this set, and put all others back. */
 static int turn_to(struct sl_plan *p, uint32_t whom, struct sl_error *err)
 {
 	const uint64_t *bits = whom ? tails_of(p, whom, err) : NULL;
@@ -345,7 +346,7 @@ void plan_tails_end(struct sl_plan *p, uint32_t job, int64_t at)
 	}
 }
 
-/* -- what rests on nothing ------------------------------------------------- */
+/* -- reservations that became impossible --------------------------------------- */
 
 static bool stands_on(const struct booking *b, uint32_t node)
 {
@@ -370,7 +371,7 @@ int plan_drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err)
 	return plan_refuse(p, &e, &why, NULL, err);
 }
 
-/* Reservations on the node while the tail holds it, until then, of jobs that may not preempt it. */
+/* Drop the reservations of jobs that may not preempt the tail, on this node before *until*. */
 static int drop_voids_on(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t until, struct sl_error *err)
 {
 	for (uint32_t i = p->reserved.count - p->forecasts; i--;) {
@@ -404,7 +405,7 @@ static int drop_some_voids(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* Whoever is dropped preempts nobody any more, and others may rest on that. */
+/* A dropped job no longer preempts, and other reservations may depend on that. */
 int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
 {
 	uint32_t before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preempt.c - what it costs to stop a running job, where nobody says otherwise; see preempt.h */
+/* preempt.c - the default cost of stopping a running job; see preempt.h */
 #include "model/preempt.h"
 #include "model/cluster_private.h"
 

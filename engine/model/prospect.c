@@ -10,7 +10,7 @@
 
 static const struct want *want_of(const struct sl_prospect *w)
 {
-	return (const struct want *) w->want;	/* its first member */
+	return (const struct want *) w->want;	/* *pub* is the first member */
 }
 
 static struct attempt attempt_at(const struct sl_prospect *w)
@@ -86,7 +86,7 @@ int sl_plan_stand(struct sl_plan *p, struct sl_entry e, struct sl_stand *out, st
 	if (w->enclave) {
 		out->tl = w->enclave->tl;
 		out->where = w->enclave->number + 1;
-		/* jobs on other timelines have the nodes of these two kinds as well, so each of them has a number of its own */
+		/* jobs of other timelines use the nodes of these two kinds, too, so each has its own number */
 		out->sharers = w->enclave->flexible || w->enclave->partial ? UINT32_MAX - w->enclave->number :
 			w->enclave->tenant * 2 + w->enclave->shared;
 	}
@@ -102,13 +102,13 @@ uint64_t sl_plan_moment(const struct sl_plan *p)
 	return sum;
 }
 
-/* -- pretended starts ---------------------------------------------------- */
+/* -- trial starts ------------------------------------------------------------ */
 
 struct sl_pretence {
 	struct sl_plan *p;
-	struct booking *licensed;	/* those that took licences, which no timeline has */
+	struct booking *licensed;	/* bookings that took licences, which no timeline counts */
 	uint32_t count, room;
-	uint32_t *mark;			/* plan_mark() */
+	uint32_t *mark;			/* from plan_mark() */
 };
 
 struct sl_pretence *sl_pretence_begin(struct sl_plan *p, struct sl_error *err)

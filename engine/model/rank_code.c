@@ -23,7 +23,7 @@ void sl_rank_code_destroy(struct sl_rank_code *code)
 	free(code);
 }
 
-/* -- what is known of a job ------------------------------------------------- */
+/* -- values of a job ----------------------------------------------------------- */
 
 static struct sl_rank_value of_integer(int64_t i)
 {
@@ -45,7 +45,7 @@ static struct sl_rank_value of_bool(bool b)
 	return (struct sl_rank_value) { .kind = b ? SL_RANK_TRUE : SL_RANK_FALSE };
 }
 
-/* The values as bind/bind.c pushes those of a plain column. */
+/* As bind/bind.c pushes the values of a plain column. */
 static struct sl_rank_value read_column(const struct sl_rank_key *key, const struct sl_snapshot *snap, uint32_t job)
 {
 	const void *column = *(const void *const *) ((const char *) &snap->job + key->view_offset);
@@ -72,7 +72,7 @@ static struct sl_rank_value read_column(const struct sl_rank_key *key, const str
 	}
 }
 
-/* The values as bind/job.c works them out. */
+/* As bind/job.c computes the values. */
 static struct sl_rank_value read_field(const struct sl_rank_key *key, const struct sl_snapshot *snap, uint32_t job, uint32_t partition)
 {
 	struct sl_rank_value v = { .kind = SL_RANK_OTHER };
@@ -94,7 +94,7 @@ static struct sl_rank_value read_field(const struct sl_rank_key *key, const stru
 		return v;
 	case SL_RANK_USER:
 		v = of_text(sl_snapshot_str(snap, snap->job.user[job]));
-		if (v.kind == SL_RANK_NIL && snap->job.uid[job] != SL_NONE)	/* a number, as a text */
+		if (v.kind == SL_RANK_NIL && snap->job.uid[job] != SL_NONE)	/* a number as a string */
 			v.kind = SL_RANK_OTHER;
 		return v;
 	case SL_RANK_PARTITION:
@@ -111,7 +111,7 @@ void sl_rank_code_read(const struct sl_rank_code *code, const struct sl_snapshot
 		field[i] = read_field(&code->key[i], snap, job, partition);
 }
 
-/* -- numbers, as Lua has them -------------------------------------------------- */
+/* -- numbers as in Lua ----------------------------------------------------------- */
 
 static bool is_number(const struct sl_rank_value *v)
 {
@@ -123,14 +123,14 @@ static double number_of(const struct sl_rank_value *v)
 	return v->kind == SL_RANK_INTEGER ? (double) v->integer : v->number;
 }
 
-#define EXACT (INT64_C(1) << 53)	/* integers up to that are floats, too */
+#define EXACT (INT64_C(1) << 53)	/* integers up to this are exact as floats */
 
 static bool is_exact(int64_t i)
 {
 	return i >= -EXACT && i <= EXACT;
 }
 
-/* Is a whole float an integer? */
+/* True if a whole float is in the range of integers. */
 static bool fits_integer(double whole)
 {
 	return whole >= -0x1p63 && whole < 0x1p63;
@@ -176,7 +176,7 @@ static bool is_equal_to_integer(double f, int64_t i)
 	return floor(f) == f && fits_integer(f) && (int64_t) f == i;
 }
 
-/* Are two values equal?  1, 0, or -1: it cannot be said. */
+/* 1 if the values are equal, 0 if not, -1: unknown. */
 static int is_equal(const struct sl_rank_value *a, const struct sl_rank_value *b)
 {
 	if (a->kind > SL_RANK_TEXT || b->kind > SL_RANK_TEXT)
@@ -191,7 +191,7 @@ static int is_equal(const struct sl_rank_value *a, const struct sl_rank_value *b
 		a->kind == SL_RANK_TEXT ? !strcmp(a->text, b->text) : 1;
 }
 
-/* Of two integers.  False: the step is one for floats, or raises. */
+/* Integer arithmetic.  False: the operation is for floats, or Lua would raise. */
 static bool do_integers(enum sl_rank_arithmetic op, int64_t a, int64_t b, int64_t *r)
 {
 	switch (op) {
@@ -243,7 +243,7 @@ static double do_floats(enum sl_rank_arithmetic op, double a, double b)
 		break;
 	}
 	r = fmod(a, b);
-	return (r > 0 ? b < 0 : r < 0 && b > 0) ? r + b : r;	/* it has the sign of b */
+	return (r > 0 ? b < 0 : r < 0 && b > 0) ? r + b : r;	/* result has the sign of b */
 }
 
 static bool do_arithmetic(enum sl_rank_arithmetic op, const struct sl_rank_value *a, const struct sl_rank_value *b,
@@ -271,7 +271,7 @@ static bool negate(const struct sl_rank_value *v, struct sl_rank_value *r)
 	return true;
 }
 
-/* -1: it cannot be said. */
+/* 1, 0, or -1: unknown. */
 static int compare(enum sl_rank_comparison op, const struct sl_rank_value *a, const struct sl_rank_value *b)
 {
 	if (op == SL_RANK_EQ)
@@ -309,7 +309,7 @@ static struct sl_rank_value extreme(bool most, const struct sl_rank_value *v, ui
 	return *best;
 }
 
-/* Of *n* arguments.  False: it cannot be said. */
+/* Call with *n* arguments.  False: unknown. */
 static bool call_builtin(enum sl_rank_builtin which, const struct sl_rank_value *v, uint32_t n, struct sl_rank_value *r)
 {
 	bool is_whole;
@@ -348,11 +348,11 @@ static bool call_builtin(enum sl_rank_builtin which, const struct sl_rank_value 
 	return true;
 }
 
-/* -- steps ------------------------------------------------------------------------ */
+/* -- the machine ------------------------------------------------------------------ */
 
 #define REGISTERS 256
-#define MOST_STEPS 10000		/* of a question */
-#define DEEPEST 16			/* functions that call each other */
+#define MOST_STEPS 10000		/* steps per call of rank() */
+#define DEEPEST 16			/* nested calls */
 
 struct machine {
 	const struct sl_rank_code *code;
@@ -386,7 +386,8 @@ static struct sl_rank_value field_of(const struct machine *m, const struct sl_ra
 
 static int run_function(struct machine *m, uint32_t at, uint32_t arguments);
 
-/* Call what is in register *at*, with as many arguments behind it; the results go there.  How many, or -1: it cannot be said. */
+/* Call the function in register *at* with the arguments after it; results replace them.  Returns their number, or -1:
+ * unknown. */
 static int call_register(struct machine *m, uint32_t at, uint32_t arguments)
 {
 	const struct sl_rank_value *f = &m->reg[at];
@@ -396,7 +397,7 @@ static int call_register(struct machine *m, uint32_t at, uint32_t arguments)
 	return f->kind == SL_RANK_FUNCTION ? run_function(m, at, arguments) : -1;
 }
 
-/* A step that puts one value.  False: it cannot be said. */
+/* Execute a step that sets one value.  False: unknown. */
 static bool do_value(struct machine *m, struct sl_rank_value *reg, const struct sl_rank_step *s)
 {
 	const struct sl_rank_value *value = m->code->value;
@@ -432,7 +433,7 @@ static bool do_value(struct machine *m, struct sl_rank_value *reg, const struct 
 	}
 }
 
-/* A step that asks something: 1, the next step follows; 0, it is left out; -1: it cannot be said. */
+/* Execute a test: 1: go on with the next step; 0: skip it; -1: unknown. */
 static int do_test(struct machine *m, struct sl_rank_value *reg, const struct sl_rank_step *s)
 {
 	int is;
@@ -454,7 +455,7 @@ static int do_test(struct machine *m, struct sl_rank_value *reg, const struct sl
 	}
 }
 
-/* A call.  The register behind its results, or -1: it cannot be said. */
+/* Execute a call.  Returns the register after its results, or -1: unknown. */
 static int do_call(struct machine *m, uint32_t base, const struct sl_rank_step *s, int top)
 {
 	uint32_t at = base + s->a, arguments = s->b ? s->b - 1u : (uint32_t) top - at - 1;
@@ -476,7 +477,7 @@ static int return_values(struct machine *m, uint32_t at, uint32_t base, const st
 	return (int) n;
 }
 
-/* As call_register(), of a function that was translated. */
+/* call_register() for a translated function. */
 static int run_function(struct machine *m, uint32_t at, uint32_t arguments)
 {
 	const struct sl_rank_function *f = &m->code->function[m->reg[at].at];

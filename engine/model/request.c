@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-#define MOST (INT64_MAX / 1024)	/* what amounts are cut to, so that sums do not overflow */
+#define MOST (INT64_MAX / 1024)	/* amounts are limited to this, so that sums do not overflow */
 
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
@@ -68,10 +68,8 @@ static void read_gres(const struct sl_snapshot *snap, struct sl_ask *a)
 	}
 }
 
-/*
- * CPUs that come with gres.  (From 24.11 on slurmctld counts those of all nodes among the CPUs of the job, and a
- * job may be said to have so many: they are no more tasks.)
- */
+/* Add CPUs that come with gres.  From 24.11 on slurmctld adds them up over all nodes into the job's CPUs; these must not
+ * be taken for more tasks. */
 static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 {
 	uint32_t per_node = a->tasks && a->tasks_per_node > a->tasks ? a->tasks : a->tasks_per_node, of_node = 0;
@@ -119,7 +117,7 @@ static int64_t multiply64(int64_t a, int64_t b)
 	return (int64_t) sl_product_within((uint64_t) a, (uint64_t) b, MOST);
 }
 
-/* What it names, or what the partition gives it. */
+/* The time limit that the job names, or the partition's default. */
 static int64_t named_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition)
 {
 	int64_t seconds = snap->partition.default_time[partition];
@@ -195,7 +193,7 @@ uint32_t sl_request_node_cores(const struct sl_snapshot *snap, uint32_t job, uin
 	if (!sl_request_core_spec(snap, job))
 		return snap->node.cores[node];
 	if ((snap->job.asks[job] & SL_ASKS_SPEC_THREADS) && snap->node.threads[node] > 1)
-		return snap->node.cores[node];	/* some cores have a thread less */
+		return snap->node.cores[node];	/* some cores lack a thread */
 	return all > spec ? (uint32_t) (all - spec) : 0;
 }
 

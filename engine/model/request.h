@@ -2,10 +2,9 @@
 /*
  * request.h - what a job asks for, read once: as it asks, or as one of its alternatives.
  *
- * All that makes plans, counts demand or foresees what is held begins here.  It is the
- * row with its defaults filled in, and knows no partition and no node: what becomes of it
- * there is want.c's, on an empty machine workload/demand.c's.  The checker reads the same
- * rows in words of its own (check/layout.c).
+ * Everything that makes plans, counts demand or forecasts use starts here.  The result is the snapshot's row with defaults
+ * filled in.  It does not depend on partition or nodes: want.c applies those, or workload/demand.c for an empty machine.  The
+ * checker reads the same rows independently (check/layout.c).
  *
  * Ownership: nothing is kept.  Threads: any.
  */
@@ -21,67 +20,68 @@
 struct sl_ask {
 	uint32_t min_nodes;		/* at least 1 */
 	uint32_t max_nodes;		/* 0: no limit */
-	bool most_nodes;		/* rather more of them than fewer */
-	uint32_t tasks;			/* in all; 0: not said */
-	uint32_t tasks_per_node;	/* 0: not said; a maximum where tasks are said, else each node's */
+	bool most_nodes;		/* prefer more nodes to fewer */
+	uint32_t tasks;			/* in all; 0: unknown */
+	uint32_t tasks_per_node;	/* 0: unknown; the maximum if tasks are known, else the number on each node */
 	uint32_t cpus_per_task;		/* CPUs, at least 1 */
 	uint32_t min_cpus;		/* CPUs in all, at least 1 */
 	uint32_t max_cpus;		/* CPUs in all; 0: no limit */
-	uint32_t node_cpus;		/* CPUs on each node, those of its tasks included; at least 1 */
-	bool overcommit;		/* min_cpus, however many tasks: cpus_per_task is 1 */
-	int64_t memory_per_node;	/* MiB; 0: not said */
-	int64_t memory_per_cpu;		/* MiB; 0: not said */
-	struct sl_range gres;		/* rows of snapshot.job_gres; what follows is read of these */
+	uint32_t node_cpus;		/* CPUs on each node, including those of its tasks; at least 1 */
+	bool overcommit;		/* min_cpus CPUs, whatever the number of tasks: cpus_per_task is 1 */
+	int64_t memory_per_node;	/* MiB; 0: none */
+	int64_t memory_per_cpu;		/* MiB; 0: none */
+	struct sl_range gres;		/* rows of snapshot.job_gres, from which the next fields are computed */
 	uint32_t pers;			/* bits: 1 << SL_PER_* */
-	uint32_t job_gres;		/* the most that is asked for of a gres for the job as a whole: it may lie on as many nodes */
-	struct {			/* what comes with them, memory where Slurm counts it */
-		uint32_t cpus, memory;	/* rows with CPUs, with memory */
-		uint32_t per;		/* as pers, of these rows */
-		uint64_t all_cpus;	/* of a node, a task or the job */
-		bool some_memory;	/* with a gres of which it asks for any */
+	uint32_t job_gres;		/* largest count of a gres of the job as a whole: it may be spread over that many
+					 * nodes */
+	struct {			/* what comes with the gres; memory only if Slurm counts it */
+		uint32_t cpus, memory;	/* number of rows with CPUs, with memory */
+		uint32_t per;		/* bits as in pers, of these rows */
+		uint64_t all_cpus;	/* CPUs per node, task or job */
+		bool some_memory;	/* some row that asks for at least one gres has memory */
 	} with;
 	int64_t walltime;		/* seconds, SL_UNLIMITED */
-	int64_t walltime_min;		/* seconds that would do as well; 0: walltime */
-	bool default_time;		/* names no walltime: that of the partition it runs in */
+	int64_t walltime_min;		/* shortest acceptable walltime in seconds; 0: walltime */
+	bool default_time;		/* the job names no walltime: the partition's default applies */
 };
 
-/* Job row *job*; *shape* 0: as it asks, n: its nth alternative. */
+/* Read job row *job*; *shape* 0: as it asks, n: its nth alternative. */
 struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape);
 
-/* How long a job may run in a partition, in seconds.  SL_UNLIMITED: for ever. */
+/* The time limits of a job in a partition, in seconds; SL_UNLIMITED: none. */
 struct sl_walltime {
-	int64_t named;			/* what it names; where it names nothing the partition's DefaultTime, else MaxTime */
-	int64_t ceiling;		/* MaxTime, unless its QOS or an administrator lets it go beyond */
-	int64_t asked;			/* what it names; the ceiling where that has no end */
-	int64_t limit, floor;		/* what it is given at most, and what would do: its time_min, any for a deadline */
+	int64_t named;			/* the limit that it names; if none, the partition's DefaultTime, or MaxTime */
+	int64_t ceiling;		/* MaxTime, unless QOS or an administrator allows more */
+	int64_t asked;			/* *named*, or the ceiling if that is unlimited */
+	int64_t limit, floor;		/* the most that it gets; and the least it accepts (time_min, or any time for a
+					 * deadline) */
 };
 
-/* Of job row *job*, which was read into *a.  It is too long for the partition if asked, with time_min 0, or
- * time_min is above the ceiling. */
+/* For job row *job*, read into *a.  It is too long for the partition if asked > ceiling without time_min, or if time_min >
+ * ceiling. */
 struct sl_walltime sl_request_walltime(const struct sl_snapshot *snap, uint32_t job, const struct sl_ask *a,
 				       uint32_t partition);
 
-/* Tasks in all: as said, or each node's on the fewest nodes; 0: not said. */
+/* Tasks in all: as stated, or tasks per node on min_nodes; 0: unknown. */
 int64_t sl_ask_tasks(const struct sl_ask *a);
 
-/* CPUs in all at the least; a node has one. */
+/* Least number of CPUs in all; at least one per node. */
 int64_t sl_ask_cpus(const struct sl_ask *a);
 
-/* What a row of snapshot.job_gres comes to in all on so many nodes; and all GPUs. */
+/* Count of a row of snapshot.job_gres in all on that many nodes; and of all GPUs. */
 int64_t sl_ask_gres(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t row, int64_t nodes);
 int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int64_t nodes);
 
-/* Does it say itself how many cores of a node are the system's?  Then it has whole nodes. */
+/* True if the job sets its core specialization itself.  It then has whole nodes. */
 bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job);
 
-/* Cores that it may have of a node: those of any job, or all but as many as it leaves to the
- * system; 0 where it leaves none. */
+/* Cores of a node that the job may use: those of any job, or all but its own core specialization; 0: none are left. */
 uint32_t sl_request_node_cores(const struct sl_snapshot *snap, uint32_t job, uint32_t node);
 
-/* Any of these at the least, on the fewest nodes. */
+/* Least number of these units on min_nodes. */
 int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit);
 
-/* Would that kind do for that row of snapshot.job_gres? */
+/* True if that gres kind satisfies the row of snapshot.job_gres. */
 bool sl_gres_matches(const struct sl_snapshot *snap, uint32_t row, uint32_t kind);
 
 #endif

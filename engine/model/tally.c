@@ -13,13 +13,13 @@ void sl_tally_free(struct sl_tally *t)
 	*t = (struct sl_tally) { NULL, 0, 0 };
 }
 
-/* Number of the first step after *at*. */
+/* Index of the first step after *at*. */
 static uint32_t first_step_after(const struct sl_tally *t, int64_t at)
 {
 	return SL_FIRST(i, 0, t->steps, t->step[i].at <= at);
 }
 
-/* Make a step at *at*, whose number is returned; there is room. */
+/* Split a step at *at*; returns the index.  There must be room. */
 static uint32_t cut_step_at(struct sl_tally *t, int64_t at)
 {
 	uint32_t i = first_step_after(t, at);
@@ -74,7 +74,7 @@ int64_t sl_tally_earliest(const struct sl_tally *t, int64_t from, int64_t second
 	uint32_t i = first_step_after(t, from);
 	bool fits = (i ? t->step[i - 1].used : 0) + need <= total;
 
-	/* *start* is where the stretch that fits began, if it fits at all. */
+	/* *start* is the begin of the current interval that fits, if *fits* */
 	for (; i < t->steps; i++) {
 		if (fits && (seconds <= t->step[i].at - start))
 			return start;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tally.h - how much of one thing is in use, as a step function of time.
+ * tally.h - how much of something is in use, as a step function of time.
  *
- * For what belongs to the cluster as a whole (licences), where the timeline counts
- * what belongs to nodes.  Equal neighbouring steps are one, so that taking back an
- * addition leaves what was before.
+ * For what belongs to the cluster as a whole (licences); the timeline counts what belongs to nodes.  Equal neighbouring steps
+ * are merged, so undoing an addition restores the former steps.
  *
- * Ownership: a value whose array belongs to it; all bytes zero is "nothing in use".
- * Threads: none.
+ * Ownership: a value that owns its array; all bytes zero means "nothing in use".  Threads: none.
  */
 #ifndef SL_TALLY_H
 #define SL_TALLY_H
@@ -18,8 +16,8 @@
 #include "base/error.h"
 
 struct sl_tally_step {
-	int64_t at;		/* from here on ... */
-	int64_t used;		/* ... so much */
+	int64_t at;		/* from this time on ... */
+	int64_t used;		/* ... this much is in use */
 };
 
 struct sl_tally {
@@ -29,18 +27,17 @@ struct sl_tally {
 
 void sl_tally_free(struct sl_tally *t);
 
-/* Add *count* (negative: take back) over [t0, t1); INT64_MAX as t1: without end.  0,
- * or -1 with *err (SL_ENOMEM), having changed nothing. */
+/* Add *count* (negative: subtract) over [t0, t1); t1 INT64_MAX: without end.  0, or -1 with *err (SL_ENOMEM) and no
+ * change. */
 int sl_tally_add(struct sl_tally *t, int64_t t0, int64_t t1, int64_t count, struct sl_error *err);
 
-/* The most that is in use over [t0, t1). */
+/* Maximum over [t0, t1). */
 int64_t sl_tally_most(const struct sl_tally *t, int64_t t0, int64_t t1);
 
-/* The first instant from *from* on at which *need* more fit under *total* for so
- * many seconds; INT64_MAX when there is none. */
+/* The first time from *from* on at which *need* more fit under *total* for that many seconds; INT64_MAX if there is none. */
 int64_t sl_tally_earliest(const struct sl_tally *t, int64_t from, int64_t seconds, int64_t need, int64_t total);
 
-/* Forget what lies before *now*. */
+/* Forget the time before *now*. */
 void sl_tally_advance(struct sl_tally *t, int64_t now);
 
 #endif

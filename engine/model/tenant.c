@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tenant.c - jobs that have nodes to themselves, but for others of their user or their label.
+ * tenant.c - jobs that share nodes only with jobs of the same user or label.
  *
- * They ask for it (--exclusive=user, --exclusive=mcs and MCSParameters), or their partition does
- * (ExclusiveUser).  Jobs for which that is to be the same user and label are one tenant.
+ * They ask for it (--exclusive=user, --exclusive=mcs and MCSParameters), or their partition requires it (ExclusiveUser).
+ * Jobs with the same user and label in this sense form a tenant.
  */
 #include "model/cluster_private.h"
 
@@ -45,7 +45,7 @@ static uint64_t hash_tenant(const struct sl_cluster *c, const struct tenant *t)
 	return t->by_label ? sl_hash_text(hash, cluster_str(c, job->mcs_label[t->job])) : hash;
 }
 
-/* The number of a tenant, from 1; 0 for one that is none. */
+/* *number: the tenant's number from 1; 0 for a job without a tenant. */
 static int number_tenant(struct sl_cluster *c, struct sl_map *known, struct tenant t, uint32_t *number,
 			 struct sl_error *err)
 {

@@ -2,14 +2,14 @@
 /*
  * victims.c - the search for the cheapest set of victims; see victims.h
  *
- * First a set is found that will do, by several rules: those who give most for their cost, node by node the cheapest
- * nodes, all of them.  From each set everybody is taken out again who is not needed, the dearest first.  If the cheapest of
- * these costs what any set costs at least, it is proven.  If not, and there are few groups, all sets are looked through, as far as
- * they could still be cheaper (branch and bound): each group is kept or stopped, the dearest first.  If there are more, or that
- * takes too long, an integer program gives a bound and proposes a set (victims_mip.c).
+ * First several heuristics find sufficient sets: groups with the best ratio of what they free to their cost; the cheapest
+ * nodes one by one; all groups.  From each set superfluous groups are removed, the dearest first.  If the cheapest result
+ * costs as little as the lower bound of all sets, it is proven.  Otherwise, with few groups, branch and bound goes through
+ * all sets that may be cheaper: each group is kept or stopped, the dearest first.  With more groups, or if that takes too
+ * long, an integer program gives a bound and proposes a set (victims_mip.c).
  *
- * Where sets have to be accepted, the bounds hold as they are, since they hold of more sets.  A set that is refused is no limit to the
- * others: all that may be cheaper are looked through, and of those that fit the ones of which nobody can be left out are asked about.
+ * If sets must be accepted, the bounds stay valid, because they hold for more sets.  A rejected set does not limit others:
+ * all sets that may be cheaper are tried, and those that fit and have no superfluous group are asked about.
  */
 #include "model/victims.h"
 #include "model/victims_private.h"
@@ -18,21 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_BEFORE_MIP 500	/* questions after which the integer program is tried instead */
-#define SOLVER_DIGITS 1e-6	/* its bound is exact to that, relative to the cost */
-#define MOST_TO_BRANCH 400	/* groups up to which all sets are looked through */
+#define LOOKS_BEFORE_MIP 500	/* questions after which the integer program is tried */
+#define SOLVER_DIGITS 1e-6	/* relative precision of the solver's bound */
+#define MOST_TO_BRANCH 400	/* most groups for branch and bound */
 
 struct search {
 	const struct sl_victims *v;
 	struct victim_bounds bounds;
-	bool *gone;			/* [group] as the questions see it */
+	bool *gone;			/* [group] current state of the questions */
 	bool *best;
 	uint32_t *order;		/* groups, dearest first */
-	uint8_t *state;			/* VICTIM_* of branch and bound */
-	double *key;			/* to sort by */
-	double cost, bound;		/* of the best; INFINITY: there is none */
+	uint8_t *state;			/* VICTIM_* in branch and bound */
+	double *key;			/* sort keys */
+	double cost, bound;		/* of the best set; cost INFINITY: none yet */
 	uint32_t looks, sets;
-	uint32_t last_look;		/* of branch and bound */
+	uint32_t last_look;		/* limit of branch and bound */
 	double mip_work;
 	bool mip_hung;
 	struct sl_error *err;
@@ -64,7 +64,7 @@ static int fits(struct search *s)
 	return s->v->fits(s->v->arg, s->err);
 }
 
-/* As much work was done as there may be. */
+/* True if the allowed work is used up. */
 static bool has_enough(const struct search *s)
 {
 	return s->bounds.work > s->v->most_work || (s->v->has_enough && s->v->has_enough(s->v->arg));
@@ -99,7 +99,7 @@ static bool all_cost_something(const struct search *s)
 	return true;
 }
 
-/* True if the job does not fit if any of those goes on who are gone.  1, 0 or -1. */
+/* 1 if no group that is gone is superfluous, 0 or -1. */
 static int is_each_needed(struct search *s)
 {
 	int rc = 0;
@@ -120,7 +120,7 @@ static int is_accepted(struct search *s)
 	return rc > 0 && s->v->accepts ? s->v->accepts(s->v->arg, s->err) : rc;
 }
 
-/* 0 or -1. */
+/* Keep the current set if it is accepted and the best so far.  0 or -1. */
 static int keep_if_best(struct search *s)
 {
 	double cost = cost_of_gone(s);
@@ -137,8 +137,8 @@ static int keep_if_best(struct search *s)
 	return 0;
 }
 
-/* Put back who is not needed, the dearest first.  Nobody is where the set costs as little as any.  0; 1: given up, some of them
- * may not be needed; -1. */
+/* Remove superfluous groups from the set, the dearest first; nothing to do if the set costs as little as the bound.  0; 1:
+ * given up, some may be superfluous; -1. */
 static int put_back_needless(struct search *s)
 {
 	if (cost_of_gone(s) <= s->bound + margin(s->bound) && all_cost_something(s))
@@ -159,7 +159,7 @@ static int put_back_needless(struct search *s)
 	return 0;
 }
 
-/* The first *n* of a list of groups are gone, and nobody else. */
+/* Make exactly the first *n* of the listed groups gone. */
 static int set_first(struct search *s, const uint32_t *list, uint32_t count, uint32_t n)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -168,7 +168,7 @@ static int set_first(struct search *s, const uint32_t *list, uint32_t count, uin
 	return 0;
 }
 
-/* All groups as a list from its beginning on, as few as will do.  (All of them together do.) */
+/* Find the shortest sufficient prefix of a list of all groups. */
 static int try_list(struct search *s, const uint32_t *list, uint32_t count)
 {
 	uint32_t lo = 0, hi = count;
@@ -205,7 +205,7 @@ static int by_key(const void *a, const void *b)
 	return x->key != y->key ? (x->key < y->key ? -1 : 1) : (x->which > y->which) - (x->which < y->which);
 }
 
-/* Into *list: the numbers 0 to n - 1 by rising key.  0, or -1 with s->err. */
+/* Sort the numbers 0 to n - 1 by key, ascending, into *list.  0, or -1 with s->err. */
 static int sort_by_key(struct search *s, const double *key, uint32_t n, uint32_t *list)
 {
 	struct keyed *k = malloc(((size_t) n + 1) * sizeof(*k));
@@ -221,7 +221,7 @@ static int sort_by_key(struct search *s, const double *key, uint32_t n, uint32_t
 	return 0;
 }
 
-/* The cost of a group for each piece of what it gives in that kind. */
+/* Key: cost of a group per unit of what it frees in dimension *d*. */
 static void key_by_worth(struct search *s, uint32_t d)
 {
 	const struct sl_victims *v = s->v;
@@ -234,7 +234,7 @@ static void key_by_worth(struct search *s, uint32_t d)
 		s->key[g] = s->key[g] > 0 ? v->cost[g] / s->key[g] : INFINITY;
 }
 
-/* The first of the nodes on which a group is, in the order of what the nodes cost.  0, or -1 with s->err. */
+/* Key: the cheapest node that a group uses.  0, or -1 with s->err. */
 static int key_by_node(struct search *s)
 {
 	const struct sl_victims *v = s->v;
@@ -257,13 +257,13 @@ static int key_by_node(struct search *s)
 	return rc;
 }
 
-/* Try the groups in the order of their keys, as few as will do.  0 or -1. */
+/* Try the groups in the order of their keys, as few as suffice.  0 or -1. */
 static int try_keys(struct search *s, uint32_t *list)
 {
 	return sort_by_key(s, s->key, s->v->groups, list) < 0 ? -1 : try_list(s, list, s->v->groups);
 }
 
-/* Several rules, until one finds what is proven to be the cheapest, or it was work enough. */
+/* Try heuristics until one finds a provably cheapest set, or the work is used up. */
 static int try_rules(struct search *s)
 {
 	uint32_t *list = malloc(((size_t) s->v->groups + 1) * sizeof(*list));
@@ -285,7 +285,7 @@ static int try_rules(struct search *s)
 
 /* -- all sets ------------------------------------------------------------------ */
 
-/* True if no set that completes what is decided so far can be cheaper than the best one. */
+/* True if no completion of the current decisions can be cheaper than the best set. */
 static bool is_hopeless(struct search *s, double cost)
 {
 	if (isinf(s->cost))
@@ -295,8 +295,8 @@ static bool is_hopeless(struct search *s, double cost)
 	return cost + victims_bound(&s->bounds, s->state) >= s->cost - margin(s->cost);
 }
 
-/* Branch and bound over all sets of groups.  Groups before the *at*-th of the order are decided, and those of them that are stopped
- * cost *cost*; the others are open, and count as gone.  1: all sets were looked at; 0: there were too many; -1. */
+/* Branch and bound.  Groups before index *at* of the order are decided, and the stopped ones cost *cost*; the others are
+ * open, and gone.  1: all sets were covered; 0: too many; -1. */
 static int branch(struct search *s, uint32_t at, double cost)
 {
 	uint32_t g = at < s->v->groups ? s->order[at] : 0;
@@ -321,9 +321,9 @@ static int branch(struct search *s, uint32_t at, double cost)
 	return all;
 }
 
-/* -- as an integer program ----------------------------------------------------- */
+/* -- the integer program ----------------------------------------------------------- */
 
-/* The proposal's groups first, then the others, the cheapest for what they give. */
+/* Try the proposal's groups first, then the others by worth. */
 static int try_proposal(struct search *s, const bool *chosen)
 {
 	uint32_t *list = malloc(((size_t) s->v->groups + 1) * sizeof(*list));
@@ -354,18 +354,18 @@ static int try_program(struct search *s)
 	s->mip_hung |= out.hung;
 	if (rc >= 0 && out.bound > s->bound)
 		s->bound = out.bound;
-	/* (without a solver there is no proposal, which is no fault) */
+	/* without a solver there is no proposal, which is not an error */
 	rc = rc > 0 ? try_proposal(s, chosen) : 0;
 	free(chosen);
-	/* the solver's numbers are exact to so many digits */
+	/* within the solver's precision */
 	if (!rc && s->cost > s->bound && s->cost <= s->bound * (1 + SOLVER_DIGITS))
 		s->bound = s->cost;
 	return rc;
 }
 
-/* -- */
+/* -- the whole search ---------------------------------------------------------------- */
 
-/* The sets that may be cheaper than the best, as far as there is work for it.  0 or -1. */
+/* Try the sets that may be cheaper than the best, as far as the work allows.  0 or -1. */
 static int look_through(struct search *s, bool *all)
 {
 	int rc;
@@ -395,7 +395,7 @@ static int search_all(struct search *s, struct sl_choice *c)
 	}
 	s->bound = victims_bound(&s->bounds, s->state);
 	if (isinf(s->bound))
-		s->bound = 0;	/* (the numbers are wrong, for it fits) */
+		s->bound = 0;	/* the numbers must be wrong, because the job fits */
 	if (try_rules(s) < 0)
 		return -1;
 	if (isinf(s->cost) && !s->v->accepts) {

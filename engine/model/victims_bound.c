@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * victims_bound.c - what any set of victims costs at least; see victims.h
+ * victims_bound.c - lower bounds of the cost of a set of victims; see victims.h
  *
- * Of each node: the least that it costs to cover what its claim lacks.  Who is on several nodes counts on each with an equal
- * part of its cost, so that no job is counted for more than it costs.  The job needs min_nodes nodes, so it pays for the cheapest
- * so many.  And of each amount that it needs in all: the least that it costs to cover what is lacking, on nodes
- * that are of use at all.  The larger one of these bounds holds.
+ * Per node: the least cost of covering what its claim lacks.  A group on several nodes counts on each with an equal part of
+ * its cost, so that it is never counted for more than its cost.  The job pays at least for the min_nodes cheapest nodes.  Per
+ * total amount: the least cost of covering what is lacking, on useful nodes.  The larger bound is used.
  *
- * To cover one amount at the least cost is a knapsack problem.  It is solved exactly while the amount is small, else by
- * two bounds: fractions of items, cheapest first for what they give; and as many items as it takes at least, the cheapest.
+ * Covering one amount at least cost is a knapsack problem.  It is solved exactly if the amount is small; otherwise two bounds
+ * are used: fractional items, best ratio first; and the least number of items, cheapest first.
  */
 #include "model/victims_private.h"
 
@@ -16,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_WORK 4000000	/* items times amount up to which it is solved exactly, in the first quarter of the work there may be */
+#define EXACT_WORK 4000000	/* items times amount up to which the exact solution is computed, within the first quarter
+				 * of the allowed work */
 
 static int by_worth(const void *a, const void *b)
 {
@@ -42,7 +42,7 @@ static int by_amount(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Fractions of items, the worthiest first.  The items are in that order afterwards. */
+/* Bound by fractional items, best ratio first.  Leaves the items in that order. */
 static double cover_in_fractions(struct victim_item *item, uint32_t n, int64_t lack)
 {
 	double sum = 0;
@@ -57,7 +57,7 @@ static double cover_in_fractions(struct victim_item *item, uint32_t n, int64_t l
 	return lack > 0 ? INFINITY : sum;
 }
 
-/* The cheapest items, as many as the largest would have to be. */
+/* Bound by the cheapest items, as many as would be needed of the largest ones. */
 static double cover_by_count(struct victim_bounds *b, struct victim_item *item, uint32_t n, int64_t lack)
 {
 	double sum = 0;
@@ -76,7 +76,7 @@ static double cover_by_count(struct victim_bounds *b, struct victim_item *item, 
 	return sum;
 }
 
-/* Exactly: best[a] is the least cost of covering *a*. */
+/* Exact solution by dynamic programming: best[a] is the least cost of covering *a*. */
 static double cover_exactly(const struct victim_item *item, uint32_t n, int64_t lack)
 {
 	double *best = malloc(((size_t) lack + 1) * sizeof(*best)), found;
@@ -110,7 +110,7 @@ double victims_cover(struct victim_bounds *b, struct victim_item *item, uint32_t
 		return fractions;
 	count = cover_by_count(b, item, n, lack);
 	if (count >= fractions && count > 0 && item[0].amount == item[n - 1].amount)
-		return count;	/* all alike: exact */
+		return count;	/* exact, because all items are equal */
 	if ((double) n * (double) lack <= EXACT_WORK && b->work < b->v->most_work / 4) {
 		b->work += (uint64_t) n * (uint64_t) lack / 4;
 		return cover_exactly(item, n, lack);
@@ -120,7 +120,7 @@ double victims_cover(struct victim_bounds *b, struct victim_item *item, uint32_t
 
 /* -- nodes ----------------------------------------------------------------- */
 
-/* How much of resource *d* the preemptor still lacks on node *n* if the jobs that *state* marks as stopped are gone. */
+/* How much of resource *d* the preemptor still lacks on node *n* if the groups marked as stopped in *state* are gone. */
 static int64_t lack_on(const struct victim_bounds *b, uint32_t n, uint32_t d, const uint8_t *state)
 {
 	const struct sl_victims *v = b->v;
@@ -132,7 +132,7 @@ static int64_t lack_on(const struct victim_bounds *b, uint32_t n, uint32_t d, co
 	return lack;
 }
 
-/* The least that it costs to make the node of use. */
+/* Lower bound of the cost of making a node useful. */
 static double cost_of_node(struct victim_bounds *b, uint32_t n, const uint8_t *state)
 {
 	const struct sl_victims *v = b->v;
@@ -158,7 +158,7 @@ static double cost_of_node(struct victim_bounds *b, uint32_t n, const uint8_t *s
 
 /* -- all together ------------------------------------------------------------ */
 
-/* The least that it costs to cover what all nodes of use together lack in that kind. */
+/* Lower bound of the cost of covering what all useful nodes together lack in dimension *d*. */
 static double cost_of_total(struct victim_bounds *b, uint32_t d, const uint8_t *state)
 {
 	const struct sl_victims *v = b->v;
@@ -209,7 +209,7 @@ double victims_bound(struct victim_bounds *b, const uint8_t *state)
 	return bound;
 }
 
-/* -- */
+/* -- begin and end -------------------------------------------------------------- */
 
 int victims_begin_bounds(struct victim_bounds *b, const struct sl_victims *v, struct sl_error *err)
 {

@@ -2,12 +2,12 @@
 /*
  * victims_mip.c - the search for victims as an integer program; see victims.h
  *
- *	minimise the cost of the groups that are stopped, where
- *	each node that the job has is covered: what is stopped there gives what its claim lacks, in each kind;
- *	it has min_nodes nodes at least, and max_nodes at most;
- *	the nodes that it has have in all what it needs in all, in each kind of which the claims alone do not make that sure.
+ *	minimise the cost of the stopped groups, subject to:
+ *	each node that the job uses is covered: the stops there free what its claim lacks, in each dimension;
+ *	the job uses at least min_nodes and at most max_nodes nodes;
+ *	the used nodes together have the total, in each dimension in which the claims do not imply that.
  *
- * The numbers may be too low (victims.h), so that what is proven of the program is a bound, and what it chooses is a proposal.
+ * The numbers may be too low (victims.h), so the program's optimum is a lower bound, and its solution only a proposal.
  */
 #include "mip/mip.h"
 #include "model/victims_private.h"
@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HANGS_S 3		/* seconds of the clock, however fast the machine is */
+#define HANGS_S 3		/* seconds of wall time, however fast the machine is */
 
 struct program {
 	const struct sl_victims *v;
 	const struct victim_bounds *b;
 	struct sl_mip *m;
-	int64_t *group, *node;		/* columns; -1: it has none */
-	uint32_t *column;		/* room for one row */
+	int64_t *group, *node;		/* column numbers; -1: none */
+	uint32_t *column;		/* terms of the row being built */
 	double *coefficient;
-	double scale;			/* of costs */
+	double scale;			/* largest cost */
 	uint32_t terms;
 };
 
@@ -36,7 +36,7 @@ static void add_term(struct program *x, int64_t column, double coefficient)
 	x->coefficient[x->terms++] = coefficient;
 }
 
-/* The terms so far as a row. */
+/* Add the collected terms as a row. */
 static int add_row(struct program *x, double lo, double hi, struct sl_error *err)
 {
 	struct sl_mip_row r = { .column = x->column, .coefficient = x->coefficient, .terms = x->terms, .lo = lo, .hi = hi };
@@ -55,7 +55,7 @@ static int64_t least_free(const struct sl_victim_node *n, uint32_t d)
 	return n->free[d] > 0 ? n->free[d] : 0;
 }
 
-/* What is there of that kind if all on the node are stopped. */
+/* What is available on the node in this dimension if all groups there are stopped. */
 static int64_t most_on(const struct program *x, uint32_t n, uint32_t d)
 {
 	int64_t sum = x->v->node[n].free[d];
@@ -73,7 +73,7 @@ static bool is_of_use(const struct program *x, uint32_t n)
 	return true;
 }
 
-/* Columns of the nodes that can be of use, and of the groups that are there. */
+/* Add columns for the useful nodes and the groups on them. */
 static int add_columns(struct program *x, struct sl_error *err)
 {
 	const struct sl_victims *v = x->v;
@@ -96,7 +96,7 @@ static int add_columns(struct program *x, struct sl_error *err)
 	return 0;
 }
 
-/* The node is had only if what it lacks is stopped. */
+/* A node can be used only if what it lacks is freed. */
 static int cover_node(struct program *x, uint32_t n, uint32_t d, struct sl_error *err)
 {
 	const struct sl_victims *v = x->v;
@@ -122,7 +122,7 @@ static int count_nodes(struct program *x, struct sl_error *err)
 	return add_row(x, v->min_nodes, v->max_nodes ? v->max_nodes : INFINITY, err);
 }
 
-/* What the nodes have together: of each, what is free and what is stopped there, and nothing of one that it does not have. */
+/* Total of the used nodes: what is free and what is freed there; an unused node contributes nothing. */
 static int cover_total(struct program *x, uint32_t d, struct sl_error *err)
 {
 	const struct sl_victims *v = x->v;
@@ -157,7 +157,7 @@ static int cover_total(struct program *x, uint32_t d, struct sl_error *err)
 	return rc;
 }
 
-/* True if the claims do not make sure of it. */
+/* True if the claims do not imply the total. */
 static bool has_to_be_summed(const struct program *x, uint32_t d)
 {
 	const struct sl_victims *v = x->v;
@@ -169,7 +169,7 @@ static bool has_to_be_summed(const struct program *x, uint32_t d)
 	return v->total[d] > 0 && least != INT64_MAX && (double) least * v->min_nodes < (double) v->total[d];
 }
 
-/* Write the integer program. 1; 0 if too few nodes would do, whichever jobs are stopped; -1 with *err. */
+/* Build the integer program.  1; 0 if too few nodes can become useful; -1 with *err. */
 static int write_program(struct program *x, struct sl_error *err)
 {
 	const struct sl_victims *v = x->v;

@@ -2,11 +2,10 @@
 /*
  * want.c - what a pending job asks for, in the engine's terms.
  *
- * slurmctld keeps a request as users state it (num_tasks, min_cpus, pn_min_cpus,
- * ...) and works out CPUs for each node while it selects.  Here it becomes an
- * sl_request, in physical cores, once for each job, partition and shape; after
- * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check/check.h.  What
- * cannot be said in a request exactly becomes an upper bound, and the job native.
+ * slurmctld keeps a request as the user stated it (num_tasks, min_cpus, pn_min_cpus, ...) and computes CPUs per node while it
+ * selects.  Here it becomes an sl_request, in physical cores, once for each job, partition and shape; after job_mgr.c and
+ * select/cons_tres of Slurm 22.05, by the rules of check/check.h.  What a request cannot express exactly becomes an upper
+ * bound, and the job native.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any node has: what requests are cut to. */
+/* Requests are limited to this, which is more than any node has. */
 #define MEMORY_MOST (INT64_C(1) << 52)
 
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...)
@@ -36,9 +35,9 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...)
 	return 0;
 }
 
-/* -- how much ------------------------------------------------------------ */
+/* -- amounts ---------------------------------------------------------------- */
 
-/* Cores of a socket of a node whose sockets are alike and all for jobs; else -1. */
+/* Cores per socket, if all sockets of the node are equal and entirely usable; else -1. */
 static int64_t count_socket_cores(const struct sl_node_view *node, uint32_t n)
 {
 	uint32_t sockets = sl_max(node->sockets[n], 1);
@@ -78,8 +77,7 @@ static void measure_nodes(struct sl_cluster *c, const struct sl_entry *e)
 	part->words = want_node_words(c, e);
 }
 
-/* What a job asks for becomes what it may have in its partition; its tasks, those to be
- * placed. */
+/* Apply the partition's limits to what the job asks for, and compute the number of tasks to place. */
 static void fit_partition(const struct sl_cluster *c, const struct want *w, struct sl_ask *a)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
@@ -109,7 +107,7 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 	}
 }
 
-/* The cores that it leaves to the system are not the node's own. */
+/* Cores that the job leaves to the system replace the node's own core specialization. */
 static void ask_core_spec(struct sl_cluster *c, struct want *w)
 {
 	if (want_can_place(w, SL_W(CORE_SPEC) | SL_W(THREAD_SPEC)))
@@ -117,7 +115,7 @@ static void ask_core_spec(struct sl_cluster *c, struct want *w)
 			(int32_t) sl_min(c->snap->job.core_spec[w->entry.job], SL_MAX_NODE_CORES);
 }
 
-/* CPUs become cores, on nodes whose cores have so many usable threads. */
+/* Convert CPUs to cores, for nodes with that many usable threads per core. */
 static void to_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
 		     struct sl_request *r)
 {
@@ -131,7 +129,7 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 	if (k) {
 		r->cores_per_task = sl_quotient_up(a->cpus_per_task, threads);
 		r->tasks_per_core = a->cpus_per_task < threads ? sl_min(threads / a->cpus_per_task, k) : 1;
-	} else {	/* the threads of a core may be of two tasks */
+	} else {	/* threads of one core may belong to two tasks */
 		uint32_t both = (uint32_t) sl_gcd(a->cpus_per_task, threads);
 
 		r->cores_per_task = a->cpus_per_task / both;
@@ -139,8 +137,8 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 	}
 }
 
-/* A job of fewer tasks than --ntasks-per-node gets cores for those alone, but of a node that has room for as many as it says
- * (min_tasks_this_node in _allocate_sc(), select/cons_tres). */
+/* A job with fewer tasks than --ntasks-per-node gets cores for its tasks only, but needs a node with room for
+ * --ntasks-per-node tasks (min_tasks_this_node in _allocate_sc(), select/cons_tres). */
 static void ask_room(const struct sl_ask *a, struct sl_request *r)
 {
 	if (!a->overcommit && !r->whole_nodes && a->tasks && a->tasks < a->tasks_per_node)
@@ -162,12 +160,12 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	}
 	r->min_nodes = a->min_nodes;
 	r->max_nodes = a->max_nodes;
-	/* where there are gres of the job as a whole, select stops when it has those */
+	/* with gres of the job, select stops as soon as it has these */
 	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !a->job_gres;
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
 	ask_room(a, r);
-	/* a job does not share a core with itself */
+	/* a job uses a core only once */
 	if (cluster_sharing(c, w->entry.job, w->entry.partition) > 1 && !r->whole_nodes)
 		r->max_cores_per_node = part->max_cores;
 }
@@ -178,12 +176,12 @@ static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask
 	struct part *part = cluster_part(c, &w->entry);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || a->with.some_memory)
-		return;	/* (memory for each gres, and none besides) */
+		return;	/* memory comes with gres only */
 	if (a->memory_per_node > 0) {
 		r->memory_per_node = a->memory_per_node < MEMORY_MOST ? a->memory_per_node : MEMORY_MOST;
 	} else if (a->memory_per_cpu > 0 && r->whole_nodes &&
 		   cluster_sharing(c, w->entry.job, w->entry.partition) > 1) {
-		r->memory_per_core = 0;	/* its nodes have more cores on the timeline than they are */
+		r->memory_per_core = 0;	/* the timeline counts each core n times */
 	} else if (a->memory_per_cpu > 0) {
 		int64_t threads = part->max_threads;
 
@@ -196,15 +194,15 @@ static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask
 	}
 }
 
-/* However many CPUs they have. */
+/* For a job that overcommits: the gres of all its tasks together, because its CPUs do not follow from its tasks. */
 static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 {
 	need->per = SL_GRES_PER_JOB;
 	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * sl_max(tasks, 1);
 }
 
-/* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there.  What
- * comes with each of them would be. */
+/* Gres that are not used up (no_consume) only restrict which nodes are eligible.  That is not so if CPUs or memory come
+ * with them. */
 static void ask_no_consume(const struct sl_cluster *c, struct want *w, uint32_t row, bool alone)
 {
 	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone && !c->snap->job_gres.cpus[row] && c->snap->job_gres.memory[row] <= 0)
@@ -213,7 +211,7 @@ static void ask_no_consume(const struct sl_cluster *c, struct want *w, uint32_t 
 		w->pub.asked |= SL_W(UNCOUNTED);
 }
 
-/* Bits, 1 << kind: the kinds of gres of which the list says some devices. */
+/* Bits: kinds that have devices in *of*. */
 static uint16_t kinds_with(const uint16_t of[SL_MAX_GRES])
 {
 	uint16_t kinds = 0;
@@ -224,9 +222,9 @@ static uint16_t kinds_with(const uint16_t of[SL_MAX_GRES])
 }
 
 /*
- * Shares are placed where each node gives so many, and none of what they are shares of.  Otherwise they are left to select,
- * beside other shares or what they are of without a bound: a node can have enough free devices for each part of the request, and not
- * for all of them at once.  Which device gives what is not known before select has chosen.
+ * Shares are placed by the engine if each node gives the same number of them, and no whole devices of that kind.  Otherwise
+ * they are left to select.  Beside other shares or whole devices they are also left out of the bound: a node may have enough
+ * free devices for each part of the request but not for all, and it is unknown which devices select will choose.
  */
 static void limit_shares(const struct sl_cluster *c, struct want *w)
 {
@@ -300,11 +298,8 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	return 0;
 }
 
-/*
- * MaxCPUsPerNode bounds what all jobs of the partition have of a node: a kind of
- * gres counts it.  Where a task takes whole cores the count follows the tasks;
- * else the job is taken to need all that the partition may have there.
- */
+/* MaxCPUsPerNode limits what all jobs of the partition use on a node; a gres kind counts it.  If tasks use whole cores,
+ * the count is per task; otherwise the job is assumed to need all that the partition may use there. */
 static int ask_cap(struct sl_cluster *c, struct want *w, struct sl_request *exact)
 {
 	struct part *part = cluster_part(c, &w->entry);
@@ -331,7 +326,7 @@ static int ask_cap(struct sl_cluster *c, struct want *w, struct sl_request *exac
 	return 0;
 }
 
-/* --switches: for as long as it is willing to wait. */
+/* --switches: limit the leaves while the job is willing to wait. */
 static void ask_switches(const struct sl_cluster *c, struct want *w)
 {
 	w->leaves_until = cluster_impatient_at(c, w->entry.job);
@@ -342,7 +337,7 @@ static void ask_switches(const struct sl_cluster *c, struct want *w)
 		w->valid_until = w->leaves_until;
 }
 
-/* -- how long ------------------------------------------------------------ */
+/* -- time ------------------------------------------------------------------- */
 
 static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
@@ -362,10 +357,10 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	return 0;
 }
 
-/* -- all of it ----------------------------------------------------------- */
+/* -- the whole request -------------------------------------------------------- */
 
-/* True if it has one node for certain.  (A task does not span nodes; gres of the job as a whole may, as the nodes or numbers of nodes
- * that it lists.) */
+/* True if the job certainly gets one node.  A task does not span nodes, but gres of the job, a node list, or a list of
+ * node counts may need several. */
 static bool has_one_node(const struct want *w, const struct sl_request *r)
 {
 	return r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1 && !(w->pub.asked & (SL_W(JOB_GRES) | SL_W(NODELIST) | SL_W(NODE_COUNTS))));
@@ -378,10 +373,10 @@ static bool has_a_task_on_each(const struct sl_request *r)
 }
 
 /*
- * topology/block has a segment of a job in one block, or, if it is larger, in as few blocks as can hold it; a job without segments is
- * one itself (eval_nodes_block(), 24.11 to 26.05).  Without larger blocks, and spare nodes in blocks, a segment that is a number
- * of whole blocks is any whole blocks.  Nodes of a segment, if any choice of free nodes with whole segments is one that select
- * accepts; 0: there are no blocks, or only select knows which choices are.
+ * topology/block puts a segment into one block or, if it is larger, into as few blocks as can hold it; a job without segments
+ * is one segment (eval_nodes_block(), 24.11 to 26.05).  If there are no larger blocks and no spare nodes in blocks, a segment
+ * of whole blocks may use any whole blocks.  Returns the nodes of a segment if select accepts any choice of free nodes with
+ * whole segments; 0: there are no blocks, or only select knows the acceptable choices.
  */
 static uint32_t ask_blocks(struct sl_cluster *c, struct want *w, struct exact *x)
 {
@@ -393,7 +388,7 @@ static uint32_t ask_blocks(struct sl_cluster *c, struct want *w, struct exact *x
 		!(c->snap->partition.flags[w->entry.partition] & SL_PART_BLOCK_LEVELS);
 
 	if (block && !(w->pub.asked & SL_W(SEVERAL_NODES)) && !x->narrower)
-		r->max_nodes = w->pub.request.max_nodes = 1;	/* (so that no policy names two) */
+		r->max_nodes = w->pub.request.max_nodes = 1;	/* so that no policy names two nodes */
 	if (!block || r->max_nodes == 1)
 		return 0;
 	w->pub.asked |= SL_W(BLOCKS);
@@ -406,7 +401,7 @@ static uint32_t ask_blocks(struct sl_cluster *c, struct want *w, struct exact *x
 	return 0;
 }
 
-/* Its request is what the job itself asks for then, without a choice of nodes.  On borrowed nodes it is refused. */
+/* Make the request what the job itself asks for, without a choice of nodes.  On borrowed nodes the job is refused. */
 static void leave_to_select(struct want *w, struct exact *x)
 {
 	struct sl_request *r = &w->pub.request;
@@ -422,7 +417,7 @@ static void leave_to_select(struct want *w, struct exact *x)
 			    w->entry.loan ? "borrowed nodes" : "nodes that the policy names");
 }
 
-/* True if pack_serial_at_end has it on the last node (eval_nodes() of select/cons_tres). */
+/* True if pack_serial_at_end puts the job on the last node (eval_nodes() of select/cons_tres). */
 static bool is_serial(const struct sl_cluster *c, const struct want *w)
 {
 	uint32_t j = w->entry.job;
@@ -431,16 +426,16 @@ static bool is_serial(const struct sl_cluster *c, const struct want *w)
 		c->snap->job.min_nodes[j] == 1 && c->snap->job.max_nodes[j] <= 1;
 }
 
-/* Tasks that begin or end within a core, on a select that takes parts of them (_can_job_run_on_node() of select/cons_tres, to
- * 23.02, makes them whole where it counts memory by CPU). */
+/* True if tasks begin or end within a core, and select does not round them up.  (_can_job_run_on_node() of
+ * select/cons_tres, up to 23.02, rounds up if it counts memory by CPU.) */
 static bool has_parts_of_tasks(const struct sl_cluster *c, const struct sl_request *r)
 {
 	return c->snap->meta.select_flags[0] & SL_SELECT_PARTS_OF_TASKS && r->cores_per_task > 1 && r->tasks_per_core > 1 &&
 		!r->memory_per_core;
 }
 
-/* Gres for each task, unless it is sure how many tasks each node has and that they take cores of the one socket alone: then
- * select has no more cores near them than the tasks take (_select_cores() of select/cons_tres). */
+/* True if the job has gres per task, unless the number of tasks on each node is certain and they use cores of the only
+ * socket: then select has exactly the tasks' cores near the gres (_select_cores() of select/cons_tres). */
 static bool has_gres_of_tasks(const struct want *w, const struct sl_request *r)
 {
 	bool sure = !r->whole_nodes && (want_tasks_of_each_node(r) || has_a_task_on_each(r)) &&
@@ -459,7 +454,7 @@ static enum sl_place_method choose_method(const struct sl_cluster *c, const stru
 	return is_serial(c, w) ? SL_PLACE_LAST : SL_PLACE_BESTFIT;
 }
 
-/* Who places it: the engine, by the exact request, or select.  0 or -1. */
+/* Decide who places the job: the engine, by the exact request, or select.  0 or -1. */
 static int choose_placer(struct sl_cluster *c, struct want *w, struct exact *x, struct sl_error *err)
 {
 	uint32_t segment;
@@ -489,7 +484,7 @@ static int choose_placer(struct sl_cluster *c, struct want *w, struct exact *x, 
 	return rc < 0 ? -1 : 0;
 }
 
-/* Is its alternative one that it may not be started as? */
+/* Refuse an alternative that may not be used now. */
 static int refuse_shape(const struct sl_cluster *c, struct want *w)
 {
 	uint32_t row = c->snap->job.shapes[w->entry.job].first + w->entry.shape - 1, refused = c->snap->shape.refused[row];
@@ -517,7 +512,7 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 	return w->entry.shape ? refuse_shape(c, w) : 0;
 }
 
-/* The nodes that are counted in its constraint are as many as it has, at least. */
+/* The job needs at least as many nodes as its constraint counts. */
 static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask *a)
 {
 	const char *constraint = cluster_str(c, c->snap->job.features[w->entry.job]);
@@ -535,7 +530,7 @@ static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask
 	return 0;
 }
 
-/* What the job asks for, in whole cores, and which nodes it may have: w->pub.request.  0, also if it is refused; or -1. */
+/* Compute w->pub.request: amounts in whole cores, and eligible nodes.  0, also if the job is refused; or -1. */
 static int ask_all(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err)
 {
 	struct sl_request *r = &w->pub.request;
@@ -642,7 +637,7 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 	empty(w);
 	w->valid_until = INT64_MAX;
 	if (work_out(c, w, err) < 0) {
-		w->valid_until = INT64_MIN;	/* try again next time */
+		w->valid_until = INT64_MIN;	/* compute it again next time */
 		return NULL;
 	}
 	return w;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_counts.c - a list of node counts, "1,4-6,8": the job takes as many nodes as one of them says.
+ * want_counts.c - a list of node counts, "1,4-6,8": the job may use any listed number of nodes.
  *
- * Neighbours are one run, of which it takes as many nodes as there are.  select takes each count as it stands, also of
- * a job that asks for gres as a whole, which of a run would stop when it has those.
+ * A range is one run, from which as many nodes are used as possible.  Select tries each number separately, also for a job
+ * with gres of the job, which would stop within a run as soon as it has these.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -14,7 +14,7 @@
 
 #define MOST_RUNS 16
 
-/* The number at *at*, which is behind it then; 0: there is none. */
+/* Parse a number and advance *at; 0: there is none. */
 static uint32_t read_number(const char **at)
 {
 	uint32_t n = 0;
@@ -24,7 +24,7 @@ static uint32_t read_number(const char **at)
 	return n;
 }
 
-/* Its runs, which rise; how many they are, 0: it is no such list, or a longer one. */
+/* Parse the ascending ranges of the list; returns their number, 0 if the list is invalid or too long. */
 static uint32_t read_runs(const char *at, struct count_run run[MOST_RUNS])
 {
 	uint32_t runs = 0, last = 0;
@@ -48,7 +48,7 @@ static uint32_t read_runs(const char *at, struct count_run run[MOST_RUNS])
 	}
 }
 
-/* Those from *least* to *most* of them; how many runs are left. */
+/* Limit the ranges to [least, most]; returns how many are left. */
 static uint32_t cut_runs(struct count_run *run, uint32_t runs, uint32_t least, uint32_t most)
 {
 	uint32_t kept = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_deal.c - how tasks are to be dealt out to nodes.
+ * want_deal.c - how tasks are distributed over nodes.
  *
- * select chooses nodes without a look at the distribution, and deals the tasks out in planes afterwards.  With whole
- * nodes, one node, or one CPU of each node there is nothing to deal.  A job is native if planes might not reach all of its
- * nodes (such a node would get no CPU), if its CPUs are not those of its tasks or come with gres of the job as a whole,
- * since select deals these in another way, or if --ntasks-per-node is more than a bound that planes reach by themselves:
- * select goes on round after round, whatever that says.
+ * Select chooses nodes without regard to the distribution, and deals the tasks out in planes afterwards.  With whole nodes,
+ * one node, or one CPU per node there is nothing to deal.  A job is native if planes may not reach all of its nodes (select
+ * would give such a node no CPU); if its CPUs are not those of its tasks or come with gres of the job, because select deals
+ * these differently; or if planes alone do not keep to --ntasks-per-node, because select continues round after round
+ * regardless of it.
  *
- * With an arbitrary distribution the user names the nodes and the tasks of each.
+ * With an arbitrary distribution the user lists the nodes and the tasks of each.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* Does each node get as many planes, all that it may have? */
+/* True if planes alone give every node the number of tasks that --ntasks-per-node allows. */
 static bool fills_planes(const struct sl_request *r, uint32_t plane)
 {
 	return !r->tasks_per_node || (r->tasks_per_node % plane == 0 && want_tasks_of_each_node(r));
@@ -35,7 +35,7 @@ static void deal_in_planes(struct sl_cluster *c, struct want *w)
 		r->plane = plane;
 }
 
-/* Each of these nodes has tasks, and they are all that there are. */
+/* True if each of these nodes has tasks, and their sum is *tasks*. */
 static bool are_all_tasks(const struct sl_cluster *c, struct sl_range nodes, uint32_t tasks)
 {
 	uint64_t sum = 0;
@@ -48,7 +48,7 @@ static bool are_all_tasks(const struct sl_cluster *c, struct sl_range nodes, uin
 	return sum == tasks;
 }
 
-/* As its user says, where Slurm knows of that: else (before 23.11) select deals them out as those of any job. */
+/* Use the user's list, if Slurm does: before 23.11 select deals the tasks of such a job out like any other's. */
 static int deal_as_said(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	struct sl_range nodes = c->snap->job.arbitrary_tpn[w->entry.job];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_gres.c - what comes with each gres: tasks, CPUs and memory.
+ * want_gres.c - what comes with gres: tasks, CPUs and memory.
  *
- * Memory is no more than a number of MiB for each (timeline/place.h). CPUs and tasks are what select deals out: CPUs as if they
- * were tasks of one CPU, in turn to all nodes, until there are as many as the tasks have, or the gres of all nodes, if these
- * have more. If that comes to the same on each node, it is the least that each node gives (model/request.c). Otherwise the job
- * is left to select.
+ * Memory is simply an amount per gres (timeline/place.h).  CPUs and tasks are dealt out by select: CPUs like tasks of one
+ * CPU, in turn to all nodes, until they match the tasks, or the gres of all nodes if these have more.  If the result is the
+ * same on each node, it is the least that each node gives (model/request.c).  Otherwise the job is left to select.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -13,10 +12,10 @@
 
 #include <string.h>
 
-/* -- how many of them each node gives ---------------------------------------- */
+/* -- gres per node ---------------------------------------------------------------- */
 
-/* The job gets its fewest nodes, because with more of them only select knows what each gives. False if that is not possible:
- * a job that takes as many nodes as it can get would get more than the fewest. */
+/* Restrict the job to min_nodes nodes, because only select knows what each node gives if there are more.  False if that is
+ * not allowed: a job that uses as many nodes as possible would get more. */
 static bool narrow_nodes(const struct sl_cluster *c, const struct want *w, struct exact *x)
 {
 	struct sl_request *r = &x->request;
@@ -30,7 +29,7 @@ static bool narrow_nodes(const struct sl_cluster *c, const struct want *w, struc
 	return true;
 }
 
-/* What a node has of the gres of a row, of whatever type. */
+/* Gres on a node with the name of this row, whatever their type. */
 static uint64_t count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -43,10 +42,8 @@ static uint64_t count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
 	return count;
 }
 
-/*
- * How many gres of the job as a whole (--gpus) each node gives, if that is settled: the job has one node, or one gres for each
- * node, or needs all gres of each node. 0 if it is not: then select deals the gres out.
- */
+/* Number of gres of the job (--gpus) on each node, if it is certain: one node, or one gres per node, or all gres of each
+ * node.  0: select deals them out. */
 static uint32_t share_of_job(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_request *r = &x->request;
@@ -65,9 +62,9 @@ static uint32_t share_of_job(const struct sl_cluster *c, const struct want *w, c
 	return share;
 }
 
-/* -- tasks for each ---------------------------------------------------------- */
+/* -- tasks per gres --------------------------------------------------------------- */
 
-/* Does each of several nodes give as many of its gres, and whole cores? */
+/* True if all nodes of the job give the same number of gres, and whole cores. */
 static bool are_alike(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint64_t cpus, struct exact *x)
 {
 	const struct part *part = cluster_part(c, &w->entry);
@@ -86,17 +83,15 @@ static bool are_alike(const struct sl_cluster *c, const struct want *w, const st
 	return true;
 }
 
-/* Has slurmctld counted the CPUs of tasks that it has counted by GPU?  Else select deals out fewer of them. */
+/* True if slurmctld counted the CPUs of the tasks that it derived from GPUs; otherwise select deals out fewer. */
 static bool has_all_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
 	return a->cpus_per_task == 1 || a->tasks_per_node || w->pub.request.whole_nodes ||
 		c->snap->job.min_cpus[w->entry.job] >= (uint64_t) a->tasks * a->cpus_per_task;
 }
 
-/*
- * All GPUs have as many tasks: how many is in no column, it follows from how many tasks there are.  On its fewest nodes
- * select gives each as many of them.
- */
+/* With tasks per GPU, no column has their number; it follows from the number of tasks.  On min_nodes nodes select gives
+ * each the same number. */
 static bool settle_tasks(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_job_gres_view *gres = &c->snap->job_gres;
@@ -118,7 +113,7 @@ static bool settle_tasks(const struct sl_cluster *c, const struct want *w, const
 
 /* -- CPUs and memory --------------------------------------------------------- */
 
-/* True if -c or --mincpus asks for other CPUs than come with the job's gres. */
+/* True if -c or --mincpus asks for other CPUs than those that come with the gres. */
 static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
 	uint32_t per_node = a->tasks_per_node ? a->tasks_per_node : 1, mincpus = c->snap->job.pn_min_cpus[w->entry.job];
@@ -127,7 +122,7 @@ static bool has_other_cpus(const struct sl_cluster *c, const struct want *w, con
 	return a->cpus_per_task != of_task || (mincpus > of_task * per_node && mincpus > a->with.all_cpus);
 }
 
-/* True if each node gives the same number of CPUs with its gres, in whole cores, whatever tasks it has. */
+/* True if each node gives the same number of CPUs with its gres, in whole cores, whatever its tasks are. */
 static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t threads)
 {
 	if (r->whole_nodes || (cpus <= r->tasks_per_node && cpus <= r->tasks))
@@ -138,7 +133,8 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	return r->max_nodes == 1 || cpus % threads == 0;
 }
 
-/* From 24.11 on select counts on each of several nodes no more CPUs than come with its gres, however many tasks it is to have. */
+/* From 24.11 on, with several nodes, select counts no more CPUs on a node than come with its gres, however many tasks it
+ * is to have. */
 static bool has_more_tasks(const struct sl_cluster *c, const struct sl_request *r, uint64_t cpus)
 {
 	return c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL && !r->whole_nodes && r->max_nodes > 1 &&
@@ -167,10 +163,8 @@ static bool settle_share(const struct sl_cluster *c, const struct want *w, const
 	return true;
 }
 
-/*
- * Of gres for each task the memory of a node is that of its tasks: these are settled where no core has room for
- * another one.
- */
+/* With gres per task, the memory of a node is that of its tasks.  Their number is certain if no core has room for another
+ * one. */
 static bool settle_amounts(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_request *r = &x->request;
@@ -197,7 +191,7 @@ void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		w->pub.asked |= SL_W(UNEVEN);
 }
 
-/* -- whole nodes: they come with all their gres --------------------------- */
+/* -- whole nodes give all their gres -------------------------------------------- */
 
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * want_nodes.c - which nodes a pending job may have, and which it must.
- */
+/* want_nodes.c - the eligible and the required nodes of a pending job. */
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -15,7 +13,7 @@
 
 /* -- features ------------------------------------------------------------ */
 
-/* True if the job's features leave it to select. */
+/* True if the job is left to select because of its features. */
 static bool leaves_features(const struct want *w)
 {
 	const sl_word_set words = SL_W(COUNTS) | SL_W(UNPLACED) | SL_W(REBOOT);
@@ -46,12 +44,10 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 	return !counted;
 }
 
-/* -- the nodes of a job -------------------------------------------------- */
+/* -- eligible nodes --------------------------------------------------------- */
 
-/*
- * What a job may ask of each of its nodes, and whether a node has it.  Nodes are looked at for what is
- * asked only.
- */
+/* Properties that a job may require of each node: does the job require it, and does a node have it?  Nodes are tested only
+ * for what is required. */
 static bool asks_disk(const struct sl_cluster *c, const struct want *w)
 {
 	return c->snap->job.tmp_disk[w->entry.job] > 0;
@@ -68,7 +64,7 @@ static bool asks_no_consume(const struct sl_cluster *c, const struct want *w)
 	return w->asks_no_consume;
 }
 
-/* How much a node has of what nobody uses up, and a job asks for in that row. */
+/* Number of gres on the node that match the row and are not used up. */
 static uint64_t count_no_consume(const struct sl_snapshot *s, uint32_t row, uint32_t n)
 {
 	struct sl_range gres = s->node.gres[n];
@@ -110,7 +106,7 @@ static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint3
 	return (uint64_t) c->snap->node.cores[n] * (threads ? threads : 1) <= cluster_part(c, &w->entry)->cap;
 }
 
-/* Whole nodes take memory for all their CPUs. */
+/* Whole nodes need memory for all their CPUs. */
 static bool asks_whole_memory(const struct sl_cluster *c, const struct want *w)
 {
 	(void) c;
@@ -125,7 +121,7 @@ static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_
 		r->memory_per_core * (int64_t) sl_request_node_cores(c->snap, w->entry.job, n) <= c->snap->node.memory[n];
 }
 
-#define EFFORT_OF_RUN 4		/* of nodes, in a set that is joined to another */
+#define EFFORT_OF_RUN 4		/* for each run of nodes in a set operation */
 
 static const struct rule {
 	bool (*asks)(const struct sl_cluster *c, const struct want *w);
@@ -139,7 +135,7 @@ static const struct rule {
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
-/* Take out nodes that do not have it. */
+/* Remove the nodes without the property. */
 static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, struct sl_error *err)
 {
 	struct sl_nodeset out = SL_NODESET_EMPTY;
@@ -155,7 +151,7 @@ static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, s
 	return rc;
 }
 
-/* One more set of nodes that would do, if there are any: those of w->eligible that satisfy the constraint. */
+/* Add the nodes of w->eligible that satisfy the constraint as another choice, if there are any. */
 static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t choice, struct sl_error *err)
 {
 	const struct sl_nodeset *f = sl_features_nodes(c->features, str, choice, err);
@@ -187,8 +183,8 @@ static int add_choices(struct sl_cluster *c, struct want *w, uint32_t str, struc
 	return 0;
 }
 
-/* Those with the fewest nodes first: nodes are taken for one part after the other (timeline/place_parts.c), and
- * what could be any part should not be gone when it is the turn of one that nothing else can be. */
+/* Sort parts by number of nodes, fewest first.  Nodes are taken part by part (timeline/place_parts.c), and nodes that fit
+ * several parts must not be gone when a part with fewer nodes has its turn. */
 static void sort_parts(struct sl_part *part, uint32_t parts)
 {
 	for (uint32_t i = 1; i < parts; i++)
@@ -200,8 +196,8 @@ static void sort_parts(struct sl_part *part, uint32_t parts)
 		}
 }
 
-/* Counts say of how many nodes which features are asked.  Where there are several, each of its nodes has one of them: so does
- * Slurm make up its sets of nodes. */
+/* Make parts from a constraint with counts.  With several counts each node must be in one of them, as Slurm builds its
+ * node sets. */
 static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const struct sl_constraint_says *says,
 		     struct sl_error *err)
 {
@@ -227,10 +223,8 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const s
 	return rc;
 }
 
-/*
- * The features asked for.  Where there is something to choose, w->eligible becomes all nodes of any choice:
- * what it would rather have first, which stands for the others then, as in Slurm.
- */
+/* Apply the constraint.  If there are several choices, w->eligible becomes their union.  Those of --prefer come first;
+ * they replace the constraint, as in Slurm. */
 static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job];
@@ -252,7 +246,7 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 	return 0;
 }
 
-/* Does it name features by which it is placed? */
+/* True if the job names features and the engine places it by them. */
 static bool names_features(const struct sl_cluster *c, const struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -262,7 +256,7 @@ static bool names_features(const struct sl_cluster *c, const struct want *w)
 		!leaves_features(w);
 }
 
-/* Of the nodes in *base*, those that the job may have, into w->eligible. */
+/* Set w->eligible to the nodes in *base* that the job may use. */
 static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, struct sl_error *err)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -291,7 +285,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	return names_features(c, w) ? narrow_by_features(c, w, err) : 0;
 }
 
-/* May it not have all nodes of its partition? */
+/* True if the job may not use all nodes of its partition. */
 static bool is_narrowed(const struct sl_cluster *c, const struct want *w)
 {
 	bool asks = w->resv_nodes || w->entry.confine || c->snap->job.exc_nodes[w->entry.job].count || names_features(c, w);
@@ -318,7 +312,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	return r->eligible == &part->usable ? 0 : narrow(c, w, &part->usable, err);
 }
 
-/* -- which reservation -------------------------------------------------- */
+/* -- reservation ------------------------------------------------------------ */
 
 static int choose_reservation(struct sl_cluster *c, struct want *w)
 {
@@ -365,9 +359,9 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 	return w->enclave ? 0 : -1;
 }
 
-/* -- could it ever ------------------------------------------------------ */
+/* -- chances on an empty machine --------------------------------------------- */
 
-/* Of the nodes that a request may have, those that are down or drained and could give it something. */
+/* Number of down or drained nodes that the request could use. */
 static uint32_t count_down(const struct sl_cluster *c, const struct sl_request *r)
 {
 	struct sl_need need;
@@ -398,7 +392,7 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 		if (!cluster_tries(w, v, true, SL_PLACE_NATIVE))
 			continue;
 		r.duration = 1;
-		r.max_leaves = 0;		/* which it does not insist on for ever */
+		r.max_leaves = 0;		/* it does not insist on these for ever */
 		rc = among ? sl_nodeset_meet(&nodes, r.eligible, among, err) : 0;
 		r.eligible = among ? &nodes : r.eligible;
 		rc = rc ? rc : sl_fit_at(c->empty, &r, &how, c->now, NULL, misfit, err);
@@ -408,7 +402,7 @@ int cluster_fits_alone(struct sl_cluster *c, const struct want *w, const struct 
 	return rc;
 }
 
-/* Alone on the machine, its nodes that are down or drained among them. */
+/* True if it fits on the empty machine including down and drained nodes. */
 static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .gres = w->gres, .asks_no_consume = w->asks_no_consume };
@@ -420,7 +414,7 @@ static int fits_somewhere(struct sl_cluster *c, struct want *w, struct sl_error 
 	all.pub.asked = w->pub.asked;
 	all.pub.request = w->pub.request;
 	rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
-	all.pub.request = w->pub.request;	/* (its parts too, none if it is native) */
+	all.pub.request = w->pub.request;	/* including its parts, unless it is native */
 	all.pub.request.eligible = &all.eligible;
 	all.pub.request.max_leaves = 0;
 	all.count = w->count;

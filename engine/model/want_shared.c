@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_shared.c - where n jobs may share a core: how much has to be free so that select is sure to have a place.
+ * want_shared.c - nodes on which n jobs may share a core: how much must be free so that select certainly finds a place.
  *
  * Select keeps the jobs of a partition in n rows.  Within a row no two jobs have a core in common.  Select puts a job on
- * cores that no job has; if its nodes have too few of these, into the first row that has enough free cores on all of them.
- * Which cores a job has, and in which row it is, is not in the snapshot.  But numbers alone are sometimes enough.  On the
- * timeline a node of C cores has n*C core slots, and a job that needs k cores of the node is sure to find them in two cases:
+ * cores that no job uses; if there are too few, into the first row with enough free cores on all its nodes.  The snapshot
+ * does not say which cores a job has, nor its row.  But counting is sometimes enough.  On the timeline a node of C cores has
+ * n*C core slots.  A job that needs k cores of the node certainly finds them in two cases:
  *
- * "spare": with (n-1)*C slots free beside the k, there are k cores that no job has, however the others lie.
+ * "spare": if (n-1)*C slots are free beside the k, then k cores are used by no job, wherever the others are.
  *
- * "enough": a row that lacks k free cores on a node has at least C-k+1 in use there.  If more than n*(k-1) slots of the node
- * are free, fewer than n rows can lack them.  With m nodes, at most (n-1)/m rows may lack them on each node: then one row is
- * left that lacks them on none.
+ * "enough": a row with fewer than k free cores on a node has at least C-k+1 in use there.  If more than n*(k-1) slots of the
+ * node are free, fewer than n rows can lack them.  With m nodes, at most (n-1)/m rows may lack them on each node: then some
+ * row lacks them on none.
  */
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
 
-/*
- * On several nodes the tasks of each have to be settled, and be all that its cores are for: or the plug-in would have
- * to say which cores, and those are select's to choose.
- */
+/* On several nodes the tasks of each must be certain and use all its cores.  Otherwise the plug-in would have to name
+ * cores, but select chooses them. */
 static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct sl_request *r, uint32_t rows)
 {
 	const struct part *part = &c->part[w->entry.partition];

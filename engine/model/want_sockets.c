@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_sockets.c - sockets that a job asks for, and whole ones where these are allocated (CR_Socket).
+ * want_sockets.c - requests for sockets, and allocation of whole sockets (CR_Socket).
  *
- * With CR_Socket, a job on a part of a node gets all cores of as many sockets as its tasks fill: the plug-in tells select
- * to fill one socket after the other.  If select were not told, it would take a core of each free socket in turn, and the
- * job would get all of these sockets.  A job that asks for that itself (--distribution=block:cyclic) is native, since the
- * number of its sockets depends on the nodes.  So is a job whose cores are counted in another way.
+ * With CR_Socket, a job on part of a node gets all cores of as many sockets as its tasks fill: the plug-in tells select to
+ * fill one socket after the other.  Otherwise select would take a core of each free socket in turn, and the job would get all
+ * these sockets.  A job that asks for that itself (--distribution=block:cyclic) is native, because the number of its sockets
+ * depends on the nodes.  So is a job whose cores are counted differently.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -15,9 +15,10 @@
 
 #include <inttypes.h>
 
-/* -- that it asks for ----------------------------------------------------- */
+/* -- sockets that the job asks for --------------------------------------------- */
 
-/* Cores of a whole node that tasks may be on: of each socket, those of so many tasks.  Threads of a core: of this job. */
+/* Cores of a whole node that tasks may use, with at most that many tasks per socket and the job's number of threads per
+ * core. */
 static uint32_t cores_by_sockets(const struct part *part, const struct sl_ask *a, uint32_t tasks, uint32_t threads)
 {
 	uint64_t cores = ((uint64_t) tasks * a->cpus_per_task + threads - 1) / threads;
@@ -26,9 +27,9 @@ static uint32_t cores_by_sockets(const struct part *part, const struct sl_ask *a
 }
 
 /*
- * How many cores of a node tasks can have for sure if *free* cores are free, whichever they are.  A socket with fewer than
- * *fewest* free cores gives none, any other at most *cap*.  0 if fewer than *sockets* sockets might be good enough.
- * In the worst case some sockets are free as a whole, one in part, and all others have one free core too few.
+ * Number of cores that tasks certainly get if *free* cores of a node are free, whichever they are.  A socket with fewer than
+ * *fewest* free cores gives none, any other at most *cap*.  0 if fewer than *sockets* sockets may be usable.  In the worst
+ * case some sockets are entirely free, one is partly free, and all others have one free core too few.
  */
 static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, int64_t fewest, int64_t sockets)
 {
@@ -56,7 +57,7 @@ uint32_t want_tasks_of_each_node(const struct sl_request *r)
 		(uint64_t) r->tasks_per_node * r->min_nodes == r->tasks ? r->tasks_per_node : 0;
 }
 
-/* Threads of a core of its nodes that its tasks may have. */
+/* Threads per core that the job's tasks may use on its nodes. */
 static uint32_t job_threads(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
 	uint32_t threads = cluster_part(c, &w->entry)->min_threads, j = w->entry.job;
@@ -66,10 +67,8 @@ static uint32_t job_threads(const struct sl_cluster *c, const struct want *w, co
 	return c->snap->job.ntasks_per_core[j] ? counted_cpus(threads, c->snap->job.ntasks_per_core[j], a->cpus_per_task) : threads;
 }
 
-/*
- * How many cores have to be free on a node so that its sockets are sure to do for *here* of the tasks.  0: none are
- * enough, or that cannot be said.
- */
+/* Number of cores that must be free on a node so that its sockets certainly suffice for *here* tasks.  0: no number is
+ * enough, or it cannot be computed. */
 static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t here)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -82,7 +81,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 	    tasks > part->socket_cores * part->min_threads)
 		return 0;
 	need = (int64_t) sl_max(want_cores_of(r, here), sl_max(r->min_cores_per_node, sl_quotient_up(a->node_cpus, threads)));
-	if (tasks && !a->tasks_per_node && need < cap)	/* select looks for room for a socket's tasks on each node */
+	if (tasks && !a->tasks_per_node && need < cap)	/* select requires room for a socket's tasks on each node */
 		need = cap;
 	all = (uint32_t) (part->sockets * part->socket_cores);
 	free = SL_FIRST(n, 1, all + 1, sure_cores(part, n, cap, sl_max(job->cores_per_socket[j], 1),
@@ -92,7 +91,8 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 
 #define EVEN_TRIES 64
 
-/* Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it. */
+/* If the tasks per node are not certain: find the smallest number of nodes that can have equal numbers of tasks, with room
+ * for these. */
 static void find_even_nodes(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct part *part = cluster_part(c, &w->entry);
@@ -107,13 +107,13 @@ static void find_even_nodes(const struct sl_cluster *c, const struct want *w, co
 	}
 }
 
-/* From 24.11 on select wants a CPU of a whole node for each of its tasks: a thread that is left of a socket's cores is none. */
+/* From 24.11 on select requires a CPU of a whole node for each task; a thread left over on a socket does not count. */
 static bool counts_tasks(const struct sl_cluster *c, const struct sl_request *r)
 {
 	return r->whole_nodes && c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL;
 }
 
-/* Of a whole node all cores are free, and how many of them tasks may be on is a number. */
+/* On whole nodes all cores are free, so the number of usable cores is known. */
 int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -143,12 +143,12 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	return 0;
 }
 
-/* Of parts of nodes, which socket the free cores are of is not known: enough have to be free for any case. */
+/* On parts of nodes it is unknown which sockets the free cores belong to: enough must be free for any case. */
 void want_sockets_of_parts(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x)
 {
 	const struct sl_request *r = &w->pub.request;
-	/* beside gres select may count only cores near them; for fewer tasks than --ntasks-per-node it wants sockets with room
-	 * for as many as that says */
+	/* with gres select may count only cores near them; with fewer tasks than --ntasks-per-node it requires sockets
+	 * with room for that many */
 	bool counts = !a->gres.count && !r->least_free_cores;
 	uint32_t free;
 
@@ -164,12 +164,10 @@ void want_sockets_of_parts(const struct sl_cluster *c, struct want *w, const str
 		find_even_nodes(c, w, a, x);
 }
 
-/* -- whole ones ---------------------------------------------------------- */
+/* -- whole sockets ------------------------------------------------------------- */
 
-/*
- * Do the tasks that a socket holds have all of its CPUs?  Of a node that is followed by others select leaves each of
- * those the CPUs of a socket, whether they are for whole tasks or not, and whether its gres are for as many tasks.
- */
+/* True if the tasks on a socket use all its CPUs.  Before going to the next node, select leaves each following node the
+ * CPUs of a socket, whether or not they make whole tasks, or match its gres. */
 static bool fills_sockets(const struct sl_cluster *c, const struct want *w, const struct part *part, const struct sl_ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -187,7 +185,7 @@ static bool fills_sockets(const struct sl_cluster *c, const struct want *w, cons
 	return tasks * a->cpus_per_task == cores * threads;
 }
 
-/* Is there but a core for it on each node? */
+/* True if the job needs only one core per node. */
 static bool has_single_cores(const struct sl_request *r)
 {
 	return r->tasks && r->tasks <= r->min_nodes && r->cores_per_task <= 1 && r->min_cores_per_node <= 1;
@@ -200,8 +198,7 @@ void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_as
 
 	if (!(w->pub.asked & SL_W(PARTS_BY_SOCKET)))
 		return;
-	/* (beside gres select may have taken cores for the tasks, of each free socket one in turn, before it is told to
-	 * fill these) */
+	/* with gres select may already have taken a core of each free socket in turn before it is told to fill sockets */
 	if (c->snap->meta.select_flags[0] & SL_SELECT_GRES_IN_TURN && w->pub.asked & SL_W(GRES_OF_SOCKETS) && !has_single_cores(r))
 		w->pub.asked |= SL_W(GRES_IN_TURN);
 	if (part->socket_cores < 1)

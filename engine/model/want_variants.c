@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * want_variants.c - the variants of a job, once all else of its request is known.
+ * want_variants.c - making the list of a job's variants, after the rest of its request.
  *
- * Some jobs can be placed exactly only where there is room for a little more than they need.  Such a job has two requests.
- * The exact one leaves nothing for select to choose, and is tried first.  Its own is what the job asks for, and is left to
- * select: it makes sure that no job waits only because it cannot be placed exactly.  The exact one is narrower or needs more
- * room for:
+ * Some jobs can be placed exactly only with a little more room than they need.  Such a job has two requests.  The exact one
+ * leaves nothing for select to choose and is tried first.  Its own is what the job asks for and is left to select, so that no
+ * job waits only because it cannot be placed exactly.  The exact request uses fewer nodes or needs more room in these cases:
  *
- *	gres of the job			on its fewest nodes (want_gres.c)
- *	sockets of parts of nodes	so many cores free that it does not matter of which sockets they are (want_sockets.c)
- *	sockets of several nodes	that, and the same number of tasks on each
- *	features that a reboot brings	on nodes where they are active
+ *	gres of the job	min_nodes nodes (want_gres.c)
+ *	sockets of parts of nodes	so many free cores that their sockets do not matter (want_sockets.c)
+ *	sockets of several nodes	the same, and equal numbers of tasks on each
+ *	features that a reboot brings	nodes on which they are active
  */
 #include "model/native.h"
 #include "model/want_private.h"
@@ -18,16 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the job must not be left to select: select does not know of borrowed nodes, nor of a policy's sets. */
+/* True if the job must not be left to select, which knows neither borrowed nodes nor a policy's node sets. */
 static bool is_kept_from_select(const struct want *w)
 {
 	return w->entry.loan || w->entry.confine;
 }
 
-/* -- exact on some nodes ----------------------------------------------------- */
+/* -- exact on some nodes --------------------------------------------------------- */
 
-/* True if the request describes the job completely apart from the option that leaves it to select.  The request of a native
- * job has no switch limit, no CPU cap and no choice of nodes, so a job that has one of these is not complete. */
+/* True if the request describes the job completely apart from the option that leaves it to select.  The request of a
+ * native job has no switch limit, CPU cap or choice of nodes, so a job with one of these is not complete. */
 static bool is_whole(const struct sl_cluster *c, const struct want *w)
 {
 	return !c->snap->job.switches[w->entry.job] && !cluster_part(c, &w->entry)->cap && !w->choices && !w->parts &&
@@ -54,7 +53,7 @@ static bool is_even(const struct want *w, sl_word_set left, const struct exact *
 	return x->even_nodes && !(left & ~by_sockets) && !w->counts && !r->plane && !r->picks;
 }
 
-/* Nodes where the features are active, if there are any. */
+/* Restrict the exact request to nodes on which the features are active.  1 if there are any, 0 or -1. */
 static int confine_to_active(struct sl_cluster *c, struct want *w, struct exact *x, struct sl_error *err)
 {
 	const struct sl_nodeset *f = sl_features_nodes(c->features, c->snap->job.features[w->entry.job], 0, err);
@@ -96,8 +95,8 @@ static struct sl_variant *add(struct list *l, const struct sl_variant *v)
 	return &l->at[l->n++];
 }
 
-/* A variant for each node count.  A start now takes the most nodes that fit; a later one the count that starts soonest, of
- * equal ones the fewest nodes. */
+/* Make a variant for each range of node counts.  A start now uses the most nodes that fit; a later one the count that
+ * starts soonest, of equal ones the fewest nodes. */
 static void list_counts(const struct want *w, struct list *l)
 {
 	const struct sl_variant one = l->at[0];
@@ -115,7 +114,7 @@ static void list_counts(const struct want *w, struct list *l)
 	}
 }
 
-/* For each set of nodes a copy of all variants so far. */
+/* Make a copy of all variants for each node set. */
 static void list_choices(const struct want *w, struct list *l)
 {
 	const uint32_t n = l->n;
@@ -126,7 +125,7 @@ static void list_choices(const struct want *w, struct list *l)
 		l->at[i].request.eligible = &w->choice[0];
 }
 
-/* A second variant of each: the job takes any switches once it has waited as long as it was willing to. */
+/* Add a second variant of each, with any switches, from the time on at which the job stops waiting for few. */
 static void list_switches(const struct want *w, struct list *l)
 {
 	for (uint32_t i = 0, n = l->n; i < n; i++) {
@@ -137,7 +136,7 @@ static void list_switches(const struct want *w, struct list *l)
 	}
 }
 
-/* All choices that the job has, of a list of one. */
+/* Expand one variant by all choices of the job. */
 static void list_all(const struct want *w, struct list *l)
 {
 	if (w->pub.many_counts)
@@ -148,8 +147,8 @@ static void list_all(const struct want *w, struct list *l)
 		list_switches(w, l);
 }
 
-/* After all exact variants those of its own request, which are left to select.  They are for later starts, too, if the exact
- * one is narrower: then it may start sooner, or on more nodes. */
+/* Append the variants of the job's own request, which are left to select.  They are for later starts, too, if the exact
+ * request is narrower, because they may start sooner or on more nodes. */
 static void list_select(const struct want *w, const struct exact *x, struct list *l)
 {
 	struct list own;
@@ -182,8 +181,8 @@ static void spare(struct sl_variant *v, const struct rows *rows)
 		v->request.least_free_cores += rows->spare;
 }
 
-/* Shared cores, in the order in which they are tried for a start now: cores that no job has; nodes on which some row is sure
- * to have enough; select.  Later starts only count cores. */
+/* Shared cores, in the order tried for a start now: cores that no job uses; nodes on which some row certainly has enough;
+ * select.  Later starts only count cores. */
 static void list_rows(const struct want *w, struct list *l)
 {
 	struct list all;
@@ -210,7 +209,7 @@ static void list_rows(const struct want *w, struct list *l)
 	*l = all;
 }
 
-/* True if variants of its own request follow. */
+/* True if variants of the job's own request follow. */
 static bool has_own(const struct want *w, const struct exact *x)
 {
 	return !is_kept_from_select(w) &&
@@ -272,7 +271,7 @@ int want_list(struct want *w, const struct exact *x, struct sl_error *err)
 	return 0;
 }
 
-/* -- which of them ----------------------------------------------------------- */
+/* -- choosing among variants ----------------------------------------------------- */
 
 bool cluster_has_select(const struct want *w, bool now)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * check.c - the plan against the snapshot: rows, jobs, nodes and times.
- */
+/* check.c - checking the rows of a plan against the snapshot: job, nodes and times. */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -12,7 +10,7 @@
 #include "base/order.h"
 #include "base/search.h"
 
-/* -- looking things up --------------------------------------------------- */
+/* -- lookups --------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -48,7 +46,7 @@ bool check_in_runs(const struct check *c, struct sl_range list, uint32_t node)
 	return false;
 }
 
-/* A byte for each node: 1 if the list has it. */
+/* A byte per node: 1 if it is in the list. */
 static uint8_t *node_map(const struct check *c, struct sl_range list)
 {
 	const struct sl_run_view *run = &c->snap->run;
@@ -76,7 +74,7 @@ int check_reserved(struct check *c, uint32_t resv, uint32_t node)
 	return map_test(c, &c->reserved[resv], c->snap->reservation.nodes[resv], node);
 }
 
-/* 1 + the cores that the snapshot says the reservation holds on a node; 0 if it says nothing of the node. */
+/* 1 + the cores of the reservation on the node according to the snapshot; 0: unknown. */
 static uint32_t said_of(struct check *c, uint32_t resv, uint32_t node)
 {
 	struct sl_range parts = c->snap->reservation.parts[resv];
@@ -139,9 +137,9 @@ bool check_core_spec(const struct check *c, uint32_t job)
 	return c->snap->job.core_spec[job] || (c->snap->job.asks[job] & SL_ASKS_SPEC_CORES);
 }
 
-/* -- what is held -------------------------------------------------------- */
+/* -- bills of what holds nodes --------------------------------------------- */
 
-/* More than any node has, and little enough to be added up. */
+/* More than any node has, and small enough to be summed. */
 #define MOST_MEMORY (INT64_C(1) << 42)
 
 int check_add_bill(struct check *c, const struct bill *b)
@@ -201,8 +199,7 @@ static int bill_running(struct check *c)
 	return 0;
 }
 
-/* A bill of nothing on each node of a partial reservation, so that the sweep looks at the instants
- * at which it begins and ends. */
+/* Add an empty bill on each node of a partial reservation, so that the sweep stops when it begins and ends. */
 static int mark_partial_reservations(struct check *c)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -225,7 +222,7 @@ static int mark_partial_reservations(struct check *c)
 
 /* -- one row of the plan ------------------------------------------------- */
 
-/* Is it in the partition, usable, not another user's, and reserved for nobody else? */
+/* Check that the node is in the partition, usable, not another user's, and not reserved for others. */
 int check_may_have(struct check *c, const struct row *r, uint32_t node)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -269,7 +266,7 @@ int check_may_have(struct check *c, const struct row *r, uint32_t node)
 	return 0;
 }
 
-/* Does a block that binds the row keep the node free while the job has it? */
+/* Check that no block which applies to the row keeps the node free during its booking. */
 static int check_blocks(struct check *c, const struct row *r, uint32_t node)
 {
 	const struct sl_plan_block_view *b = &c->plan->block;
@@ -302,8 +299,7 @@ int check_block_order(struct check *c)
 	return 0;
 }
 
-/* The places as a list of nodes: in rising order, on the machine, with all nodes that are required
- * and none that is excluded. */
+/* Check the list of nodes: ascending, existing, with all required nodes and no excluded one. */
 static int check_places(struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -332,7 +328,7 @@ static int check_places(struct check *c, const struct row *r)
 	return 0;
 }
 
-/* How long the last of its nodes boots. */
+/* The longest boot time of its nodes. */
 static int64_t find_boots(const struct check *c, const struct row *r)
 {
 	int64_t longest = 0;
@@ -346,7 +342,7 @@ static int64_t find_boots(const struct check *c, const struct row *r)
 	return longest;
 }
 
-/* When it starts and how long it may run. */
+/* Check when it starts and how long it may run. */
 static int check_times(struct check *c, struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;

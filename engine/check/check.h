@@ -146,43 +146,37 @@
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 
-#define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end, at least */
-#define SL_HUNG_S 60		/* no job is taken to hang before it has been completing for so long */
+#define SL_OVERDUE_S 1		/* least time in seconds after which something overdue is expected to end */
+#define SL_HUNG_S 60		/* least time in seconds after which a completing job counts as hung */
 #define SL_YEAR_S (365 * 86400)
 
 /*
- * Returns 0 when every start and reservation is feasible: sequence and stamps
- * match, job queued in that partition, no job twice (one array record: no more
- * often than it has tasks, nor than its throttle allows), nodes of the partition
- * and usable, requested and excluded nodes honoured, node and task counts
- * within the request, cores, memory and gres of every node within its capacity
- * at every instant, MaxCPUsPerNode and licences within their counts, no start
- * before begin time or after the deadline.  Otherwise -1 with *err naming the
- * job, the node and the figures; the first violation found.
+ * Returns 0 if every start and reservation is feasible: sequence and stamps match; the job is queued in that partition; no
+ * job occurs twice (an array record: no more often than it has tasks, and than its throttle allows); nodes are in the
+ * partition and usable; requested and excluded nodes are respected; node and task counts match the request; cores, memory and
+ * gres of every node are within its capacity at every instant; MaxCPUsPerNode and licences are respected; no start is before
+ * its begin time or after the deadline.  Otherwise -1 with *err: the first violation, naming the job, the node and the
+ * figures.
  */
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err);
 
 /*
- * The same, but a row that violates a rule is listed in *cuts*, which the caller frees, and the check goes on
- * with the others.  Of a heterogeneous job all rows are listed, of an array the row.  What does not fit beside
- * others: the row that begins last, and of several the one that is planned last.  Without the listed rows
- * (sl_plan_cut()) the plan is feasible.  It takes about as long as the check of a plan that is feasible.
- * Returns 0; or -1 with *err where what is wrong is wrong with no row: the plan answers another snapshot, or
- * there was no memory.
+ * The same, but rows that violate a rule are listed in *cuts*, which the caller frees, and the check goes on with the others.
+ * For a heterogeneous job all its rows are listed, for an array only the row.  If rows do not fit beside each other, the one
+ * that begins last is listed; among several the one planned last.  Without the listed rows (sl_plan_cut()) the plan is
+ * feasible.  The cost is about that of checking a feasible plan.  Returns 0; or -1 with *err if the fault is in no row: the
+ * plan is for another snapshot, or memory is lacking.
  */
 int sl_check_rows(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_cuts *cuts,
 		  struct sl_error *err);
 
 /*
- * Was this schedule feasible?  It has the form of a plan with one reservation for each
- * job that ran, at the time at which it started; end[i] is when the job of row i
- * ended.  The rules are those above, for what the jobs really had and when: nobody
- * started before submission or begin time, twice (but after a run that was stopped for another job: such a run has a row in
- * the plan's table of stops, by job and start_time; the job may be requeued, the other may preempt it and was submitted before; 0:
- * for no job), or ran for longer than its time
- * limit, no node was over its capacity at any instant, reservations of the snapshot
- * were kept.  Jobs need not be queued in the snapshot, but belong to the partition.
- * Returns 0, or -1 with *err, the first violation found.
+ * Was this schedule feasible?  It has the form of a plan with one reservation per run of a job, at the time when it started;
+ * end[i] is when the run of row i ended.  The rules are those above, for what the jobs really had: no start before submission
+ * or begin time; no run longer than the time limit; no node over its capacity at any instant; reservations of the snapshot
+ * respected.  A job may run twice only if the earlier run was stopped: such a run has a row in the plan's table of stops, by
+ * job and start_time; the job may be requeued, and the preemptor (0: none) may preempt it and was submitted before.  Jobs
+ * need not be queued in the snapshot, but must belong to the partition.  Returns 0, or -1 with *err, the first violation.
  */
 int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
 		      struct sl_error *err);

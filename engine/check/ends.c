@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check/ends.c - when what holds a node lets go of it: see check.h, "Overdue" and the two after it. */
+/* check/ends.c - when nodes are released: see check.h, "Overdue", "Nodes" and "Power". */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ static bool is_cleaned_up(const struct check *c, uint32_t j)
 	return c->snap->job.flags[j] & SL_JOBF_COMPLETING;
 }
 
-/* Overdue since then: as long again. */
+/* The new expected end of something overdue since then: it goes on for as long again. */
 static int64_t as_long_again(const struct check *c, int64_t since)
 {
 	return sl_sum_signed(c->now, MAX(sl_difference(c->now, since), SL_OVERDUE_S));
@@ -55,7 +55,7 @@ int64_t check_boots(const struct check *c, uint32_t node, int64_t at)
 
 /* -- jobs ---------------------------------------------------------------- */
 
-/* Its time limit, from when the last of its nodes is up. */
+/* The end of its time limit, which begins when the last of its nodes is up. */
 static int64_t end_from_boot(const struct check *c, uint32_t j)
 {
 	struct sl_range alloc = c->snap->job.alloc[j];
@@ -66,7 +66,7 @@ static int64_t end_from_boot(const struct check *c, uint32_t j)
 	return sl_sum_signed(sl_sum_signed(c->now, boots), c->snap->job.time_limit[j]);
 }
 
-/* Until when a job may go on whose time was up at *end*, which is now or past (check.h, "Overdue"). */
+/* Until when a job may go on whose time limit ended at *end* (check.h, "Overdue"). */
 static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 {
 	uint32_t part = c->snap->job.partition[j];
@@ -79,8 +79,7 @@ static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
 	return sl_sum_signed(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
 }
 
-/* When a running job ends if time_min is a soft limit (time_min_as_soft_limit): after its time_min; if that is past, when
- * half of the time that it has left is over. */
+/* The expected end of a running job with time_min_as_soft_limit: after its time_min; if that is past, halfway to its limit. */
 static int64_t soft_end(const struct check *c, uint32_t j, int64_t hard)
 {
 	int64_t least = c->snap->job.time_min[j], at = sl_sum_signed(c->snap->job.start_time[j], least);
@@ -120,7 +119,7 @@ int64_t check_end(const struct check *c, uint32_t j)
 
 /* -- nodes --------------------------------------------------------------- */
 
-/* When the last of the node's jobs that are being cleaned up is taken to be gone; if none is known, after KillWait. */
+/* When the last completing job of the node is expected to be gone; if none is known, after KillWait. */
 static int64_t cleaned_up_at(const struct check *c, uint32_t node)
 {
 	const struct sl_job_view *job = &c->snap->job;

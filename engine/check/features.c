@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/features.c - do the nodes of a job have the features that it asks for?
+ * check/features.c - whether the nodes of a job have the features that it asks for.
  *
- * A constraint is evaluated against the features of a node: once for each different set of features that nodes have, and
- * once for each choice in its brackets.  A constraint that cannot be evaluated so is left to select, and not checked.
+ * A constraint is evaluated once for each distinct feature set of the nodes and each choice in its brackets.  A constraint
+ * that cannot be evaluated is left to select and not checked.
  */
 #include "check/private.h"
 
@@ -12,10 +12,10 @@
 #include <string.h>
 
 struct reader {
-	const char *at, *have;		/* the constraint; the features of the node */
-	uint32_t choice, choices;	/* in brackets: which one counts, of how many */
-	bool chosen;			/* it is had; true without brackets */
-	bool inside, bad;		/* parentheses; it cannot be read */
+	const char *at, *have;		/* constraint; features of the node */
+	uint32_t choice, choices;	/* index of the choice in brackets; number of choices */
+	bool chosen;			/* the node has the chosen feature; true without brackets */
+	bool inside, bad;		/* inside parentheses; syntax error */
 };
 
 static bool read_feature(struct reader *r)
@@ -33,7 +33,7 @@ static bool read_feature(struct reader *r)
 	return false;
 }
 
-/* "[a|b]", from the bracket on. */
+/* Parse "[a|b]", from the bracket on. */
 static void read_choices(struct reader *r)
 {
 	r->bad |= r->inside || r->choices;
@@ -67,7 +67,7 @@ static bool read_term(struct reader *r)
 	return had;
 }
 
-/* One after the other; what is in brackets holds for all. */
+/* Evaluate terms from left to right; a list in brackets applies to the whole. */
 static bool read_terms(struct reader *r)
 {
 	bool had = true;
@@ -90,7 +90,7 @@ static bool read_terms(struct reader *r)
 	return had;
 }
 
-/* Whether the features satisfy the constraint; *of says how many choices it has, 0: it cannot be read. */
+/* True if the features satisfy the constraint; *of: number of choices, 0: it cannot be parsed. */
 static bool satisfies(const char *have, const char *want, uint32_t choice, uint32_t *of)
 {
 	struct reader r = { .at = want, .have = have, .choice = choice, .chosen = true };
@@ -110,7 +110,7 @@ struct term {
 	uint32_t count;
 };
 
-/* Whether the features satisfy what stands there, up to its count, where *end is then; NULL: it cannot be read. */
+/* True if the features satisfy the term at *at; *end is its "*", NULL: it cannot be parsed. */
 static bool satisfies_term(const char *have, const char *at, const char **end)
 {
 	struct reader r = { .at = at, .have = have };
@@ -120,8 +120,8 @@ static bool satisfies_term(const char *have, const char *at, const char **end)
 	return had;
 }
 
-/* "a*2", "[a*2&(b|c)*1]", and what is joined to that by "&" without a count: how many terms have one, 0: it is no
- * such thing. */
+/* Parse "a*2", "[a*2&(b|c)*1]", and what is joined to it by "&" without a count.  Returns the number of terms with a
+ * count; 0: another form. */
 static uint32_t read_counts(const char *want, struct term term[TERMS])
 {
 	uint32_t terms = 0, lists = 0, outside = 0;
@@ -186,7 +186,7 @@ uint32_t check_counted_nodes(const struct check *c, uint32_t j)
 	return nodes < UINT32_MAX ? (uint32_t) nodes : UINT32_MAX;
 }
 
-/* Which of the terms these features satisfy, as bits. */
+/* Bits: the terms that these features satisfy. */
 static uint32_t satisfied(const char *have, const struct term *term, uint32_t terms)
 {
 	uint32_t set = 0;
@@ -197,13 +197,13 @@ static uint32_t satisfied(const char *have, const struct term *term, uint32_t te
 	return set;
 }
 
-/* For whichever terms are taken together, there are as many nodes that satisfy one of them as they ask for:
- * then each node can be counted for one term (Hall's marriage theorem).  Of several terms every node has one. */
+/* For every subset of terms, the nodes that satisfy one of them must be at least as many as the terms ask for.  Then each
+ * node can be assigned to one term (Hall's marriage theorem).  With several terms, every node must satisfy one. */
 static int check_counts(struct check *c, const struct row *r)
 {
 	const uint32_t *node = &c->plan->place.node[r->places.first];
 	const char *want = check_str(c, c->snap->job.features[r->job]);
-	uint32_t nodes[1u << TERMS] = { 0 };	/* by what they satisfy */
+	uint32_t nodes[1u << TERMS] = { 0 };	/* [satisfied terms] number of nodes */
 	struct term term[TERMS];
 	uint32_t terms = read_counts(want, term), set = 0;
 
@@ -230,12 +230,10 @@ static int check_counts(struct check *c, const struct row *r)
 	return 0;
 }
 
-/* -- answers that are kept ------------------------------------------------ */
+/* -- cache ------------------------------------------------------------------- */
 
-/*
- * Answers for some sets of features, kept while one job is checked.  Most nodes have the same features, a constraint may have a
- * thousand bytes, and a job ten thousand nodes.
- */
+/* Answers for feature sets, kept while one job is checked: most nodes have equal features, a constraint may have a
+ * thousand bytes, and a job ten thousand nodes. */
 #define ANSWERS 256
 
 struct answers {
@@ -258,7 +256,7 @@ static bool node_satisfies(const struct check *c, uint32_t n, const char *want, 
 	return kept->of[at].yes;
 }
 
-/* -- all of it ------------------------------------------------------------- */
+/* -- constraint and preference ------------------------------------------------- */
 
 /* True if the checker can tell from the constraint and the preference which nodes satisfy them. */
 static bool reads_features(const struct check *c, uint32_t j)
@@ -270,7 +268,7 @@ static bool reads_features(const struct check *c, uint32_t j)
 	return choices && prefer;
 }
 
-/* Whether all of its nodes satisfy the constraint, with the same choice; *at is one of those that do not. */
+/* True if all nodes of the job satisfy the constraint with the same choice; *at: a node that does not. */
 static bool have_features(const struct check *c, const struct row *r, const char *want, uint32_t *at)
 {
 	const uint32_t *node = &c->plan->place.node[r->places.first];

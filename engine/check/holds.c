@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/holds.c - places that are held for jobs that wait: see check.h, "Held places".
+ * check/holds.c - places held for pending jobs: see check.h, "Held places".
  *
- * On each node of a held place, what is free now beside running jobs is billed to the place: from now on until the job's own row
- * begins or, if it has none, until the place is given up.  If this plan begins to hold the place, what the plan decided before is
- * not free either.
+ * On each node of a held place, what is free now beside running jobs is billed to the place, from now until the job's own row
+ * begins or, without one, until the hold ends.  If this plan begins to hold the place, what the plan decided before is not
+ * free either.
  *
- * If two places are on one node, the later one of the snapshot has what the earlier one leaves.  That is so even if the job of the
- * earlier place starts now, because what it starts with was its place.
+ * If the snapshot has two places on one node, the later one gets what the earlier one leaves.  That holds even if the job of
+ * the earlier place starts now, because it starts within its place.
  */
 #include "check/private.h"
 
@@ -16,15 +16,15 @@
 
 #include "base/grow.h"
 
-/* What is free of one node now. */
+/* What is free of a node now. */
 struct rest {
 	int64_t cores, memory, *gres;
-	uint32_t *first, *next;		/* [node], [bill] bills of a node, one after the other; the number + 1, or 0 */
-	struct bill *begun;		/* of places of which the jobs start now: what they start with there */
+	uint32_t *first, *next;		/* [node], [bill] linked lists of the bills of a node: index + 1, or 0 */
+	struct bill *begun;		/* what jobs that start now take of their held places */
 	uint32_t begins;
 };
 
-/* All bills that there are, and room for those that are held. */
+/* Index all bills, with room for those of held places. */
 static int list_bills(struct check *c, struct rest *r)
 {
 	const struct sl_held_view *v = &c->snap->held;
@@ -55,10 +55,10 @@ static int add_bill(struct check *c, const struct bill *b, struct rest *r)
 	return 0;
 }
 
-/* The rows of the plan that were there before the plan held a place: the place was chosen beside them. */
+/* Rows that the plan made before it held a place: the place was chosen beside them. */
 struct before {
 	uint32_t starts, reservations;
-	int64_t until;			/* from now on till then they may be in its way */
+	int64_t until;			/* begin of the job's own row */
 };
 
 static bool stood_before(const struct check *c, const struct bill *b, const struct before *w)
@@ -96,7 +96,8 @@ static void count_rest(const struct check *c, uint32_t node, const struct before
 			take_off(r, b);
 	}
 	for (uint32_t i = 0; i < r->begins; i++)
-		if (r->begun[i].node == node && (!w || r->begun[i].row >= w->starts))	/* (else the start itself is counted) */
+		if (r->begun[i].node == node && (!w || r->begun[i].row >= w->starts))	/* otherwise the start itself is
+											 * counted */
 			take_off(r, &r->begun[i]);
 }
 
@@ -105,7 +106,7 @@ static int64_t lesser(int64_t a, int64_t rest)
 	return a < rest ? a : rest > 0 ? rest : 0;
 }
 
-/* When the job has the place by a row of its own; the end of what is held, where it has none. */
+/* Begin of the job's own row, or the end of the hold if it has none. */
 static int64_t held_to(const struct check *c, uint32_t job, int64_t until)
 {
 	for (uint32_t i = 0; i < c->rows; i++)
@@ -114,7 +115,7 @@ static int64_t held_to(const struct check *c, uint32_t job, int64_t until)
 	return until;
 }
 
-/* How much of a kind a bill has. */
+/* Count of a gres kind in a bill. */
 static uint64_t count_of(const struct bill *b, uint32_t kind)
 {
 	uint64_t sum = 0;
@@ -129,7 +130,7 @@ static bool begins_there(const struct check *c, const struct bill *b, uint32_t j
 	return b->planned && b->job == job && b->start <= c->now && !check_is_out(c, b);
 }
 
-/* Of what is held on a node for a job that starts now (*b, *count): what it starts with there. */
+/* Of what is held on a node for a job that starts now, note what it starts with (*b, *count). */
 static int note_begun(struct check *c, struct bill *b, uint32_t job, uint32_t *count, struct rest *rest)
 {
 	int64_t cores = 0, memory = 0;
@@ -173,7 +174,7 @@ static int bill_node(struct check *c, uint32_t a, uint32_t job, int64_t until, s
 	return until > c->now ? add_bill(c, &b, rest) : note_begun(c, &b, job, count, rest);
 }
 
-/* True if the plan releases the place, or has another one for the job. */
+/* True if the plan releases the place, or replaces it by another one. */
 static bool is_given_up(const struct check *c, uint32_t job)
 {
 	for (uint32_t i = 0; i < c->plan->hold.rows; i++)
@@ -182,7 +183,7 @@ static bool is_given_up(const struct check *c, uint32_t job)
 	return false;
 }
 
-/* The place that the plan begins to hold with that row, as far as it is free now and no earlier row has it. */
+/* Bill the place that the plan begins to hold for that row, as far as it is free now and not used by earlier rows. */
 static int bill_place(struct check *c, uint32_t hold, uint32_t row, uint32_t place, struct rest *rest)
 {
 	const struct sl_plan_image *p = c->plan;

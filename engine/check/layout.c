@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * check/layout.c - does a layout give the job what it asks for?
- */
+/* check/layout.c - whether a layout gives the job what it asks for. */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -15,7 +13,7 @@ static uint32_t capped_product(uint32_t a, uint32_t b)
 
 /* -- the request --------------------------------------------------------- */
 
-/* CPUs that come with gres of a node, a task or the job. */
+/* CPUs that come with gres per node, per task, or of the job. */
 static uint64_t gres_cpus(const struct check *c, struct sl_range gres, uint32_t per)
 {
 	uint64_t cpus = 0;
@@ -40,7 +38,7 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	a->gres_cpus = a->overcommit ? 0 : gres_cpus(c, a->gres, SL_PER_NODE) +
 		gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
 	a->node_cpus = sl_max(a->node_cpus, sl_min(a->gres_cpus, UINT32_MAX));
-	/* slurmctld raises min_cpus to the CPUs that come with the gres of all nodes: these do not stand for tasks */
+	/* slurmctld raises min_cpus to the CPUs that come with the gres of all nodes: these are not tasks */
 	if (num_tasks && !a->overcommit && min_cpus <= gres_cpus(c, a->gres, SL_PER_NODE) * a->min_nodes)
 		min_cpus = capped_product(num_tasks, a->cpus_per_task);
 	a->tasks = (uint32_t) sl_quotient_up(min_cpus, a->cpus_per_task);
@@ -69,7 +67,7 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	int64_t by_default = c->snap->partition.default_time[p], max_time = c->snap->partition.max_time[p];
 	bool open = !a->time_limit && (job->flags[j] & SL_JOBF_DEFAULT_TIME);
 
-	if (open)	/* DefaultTime, else MaxTime, which then binds also those that need not heed it */
+	if (open)	/* DefaultTime, else MaxTime, which then also limits jobs that may exceed it */
 		a->time_limit = by_default ? by_default : max_time;
 	else if (!a->time_limit)
 		a->time_limit = job->time_limit[j];
@@ -114,7 +112,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		max_nodes = s->shape.max_nodes[i];
 	}
 	a->min_nodes = sl_max(a->min_nodes, check_counted_nodes(c, j));
-	/* those that a task says, or that its gres bring */
+	/* stated per task, or brought by the gres of a task */
 	a->cpus_per_task = a->overcommit ? 1 : sl_max(sl_max(a->cpus_per_task, 1),
 						      sl_min(gres_cpus(c, a->gres, SL_PER_TASK), UINT32_MAX));
 	on_node = tasks && !shape ? sl_min(tasks, a->tasks_per_node) : a->tasks_per_node;
@@ -147,7 +145,7 @@ static uint32_t cores_at_once(const struct check *c, const struct ask *a, uint32
 	return a->by_socket && !a->whole && cores ? cores : 1;
 }
 
-/* The number of tasks that fit on so many cores of the node. */
+/* Number of tasks that fit on that many cores of the node. */
 uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
@@ -189,7 +187,7 @@ bool check_same_gres(const struct check *c, uint32_t want, uint32_t kind)
 		!strcmp(check_str(c, s->job_gres.type[want]), check_str(c, s->gres_kind.type[kind]));
 }
 
-/* How much of what is asked for in row *want* a place has. */
+/* Gres at the place that satisfy row *want*. */
 uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place)
 {
 	struct sl_range g = c->plan->place.gres[place];
@@ -201,7 +199,7 @@ uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place)
 	return n;
 }
 
-/* What of it a node has for whoever asks, however many do. */
+/* Gres on the node that satisfy row *want* and are not used up. */
 static uint64_t shown_at(const struct check *c, uint32_t want, uint32_t node)
 {
 	struct sl_range g = c->snap->node.gres[node];
@@ -213,7 +211,7 @@ static uint64_t shown_at(const struct check *c, uint32_t want, uint32_t node)
 	return n;
 }
 
-/* Gres of that name on a node, of whatever type. */
+/* Gres on the node with the name in row *want*, whatever their type. */
 static uint64_t count_of_node(const struct check *c, uint32_t want, uint32_t node)
 {
 	struct sl_range g = c->snap->node.gres[node];
@@ -225,7 +223,7 @@ static uint64_t count_of_node(const struct check *c, uint32_t want, uint32_t nod
 	return n;
 }
 
-/* If memory comes with its gres, that of a place's, else what it asks for. */
+/* Memory of a place: what comes with its gres, if any does; else what the job asks for. */
 static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
 {
 	uint32_t node = c->plan->place.node[place];
@@ -244,7 +242,7 @@ static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask
 	return memory && any ? of_gres : memory;
 }
 
-/* True if a whole node has CPUs enough for all of its gres. */
+/* True if a whole node has enough CPUs for all its gres. */
 static bool fits_whole(const struct check *c, const struct ask *a, uint32_t node)
 {
 	uint64_t cpus = c->snap->node.cores[node] * sl_max(c->snap->node.threads[node], 1);
@@ -255,7 +253,7 @@ static bool fits_whole(const struct check *c, const struct ask *a, uint32_t node
 	return true;
 }
 
-/* The cores of a whole node: those of the system as well, where the job says how many those are. */
+/* Cores of a whole node for the job, with the core specialization of its own if it has one. */
 static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 {
 	uint64_t all = (uint64_t) c->snap->node.cores[node] + c->snap->node.core_spec[node];
@@ -266,8 +264,8 @@ static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 	return all > aside ? (uint32_t) (all - aside) : 0;
 }
 
-/* The node has the sockets that the job asks for. With CR_Socket the job has whole ones. It has no more cores than the node
- * has, even if jobs share cores. */
+/* Check that the node has the sockets that the job asks for, that the job has whole ones with CR_Socket, and no more cores
+ * than the node has, even if jobs share cores. */
 static int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], all = c->snap->node.cores[node];
@@ -303,7 +301,7 @@ static int check_amounts(struct check *c, const struct row *r, const struct ask 
 	return 0;
 }
 
-/* A place has no gres but those that the job asks for.  (Whole nodes come with all of theirs.) */
+/* Check that a place has no gres that the job did not ask for.  Whole nodes have all of theirs. */
 static int check_unasked(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	struct sl_range has = c->plan->place.gres[i];
@@ -333,9 +331,9 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	return check_amounts(c, r, a, i) < 0 || check_unasked(c, r, a, i) < 0 || check_devices(c, r, i) < 0 ? -1 : 0;
 }
 
-/* -- all nodes together -------------------------------------------------- */
+/* -- all nodes together -------------------------------------------------------- */
 
-/* The tasks of a place: those of the plan, or as many as its cores are for. */
+/* Tasks of a place: as planned, or as many as its cores host. */
 static uint64_t tasks_at(const struct check *c, const struct ask *a, uint32_t i)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
@@ -344,7 +342,7 @@ static uint64_t tasks_at(const struct check *c, const struct ask *a, uint32_t i)
 	return !place->tasks[i] && a->tasks_per_node && tasks > a->tasks_per_node ? a->tasks_per_node : tasks;
 }
 
-/* The fewest tasks that need all cores of a place; 0: a node gives as many in any case. */
+/* The fewest tasks that need all cores of a place; 0: a node gives that many in any case. */
 static uint64_t fewest_at(const struct check *c, const struct ask *a, uint32_t i)
 {
 	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i];
@@ -354,7 +352,7 @@ static uint64_t fewest_at(const struct check *c, const struct ask *a, uint32_t i
 	return check_hosted(c, a, node, cores - cores_at_once(c, a, node)) + 1;
 }
 
-/* The place has cores for its tasks, and not one more; it has no more tasks than the job allows of a node. */
+/* Check that the cores of the place are exactly enough for its tasks, and that the job allows so many tasks on a node. */
 static int check_place_tasks(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], tasks = c->plan->place.tasks[i];
@@ -369,7 +367,7 @@ static int check_place_tasks(struct check *c, const struct row *r, const struct 
 	return 0;
 }
 
-/* If the job says how many tasks each of its nodes has (an arbitrary distribution), these are its places. */
+/* With an arbitrary distribution, check that nodes and tasks are those listed. */
 static int check_said_tasks(struct check *c, const struct row *r, const struct ask *a)
 {
 	struct sl_range says = c->snap->job.arbitrary_tpn[r->job];
@@ -435,13 +433,13 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	return 0;
 }
 
-/* The leaf switch or block of a place's node, by name; "": none. */
+/* Name of the leaf switch or block of a place's node; "": none. */
 static const char *leaf_at(const struct check *c, uint32_t place)
 {
 	return check_str(c, c->snap->node.topology[c->plan->place.node[place]]);
 }
 
-/* How many of the first *count* places are below that leaf. */
+/* Number of the first *count* places below that leaf. */
 static uint32_t count_below(const struct check *c, const struct row *r, uint32_t count, const char *leaf)
 {
 	uint32_t n = 0;
@@ -451,7 +449,7 @@ static uint32_t count_below(const struct check *c, const struct row *r, uint32_t
 	return n;
 }
 
-/* While it waits for them: no more leaf switches than it asks for. */
+/* Check the limit on leaf switches while the job waits for it. */
 static int check_switches(struct check *c, const struct row *r)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -470,8 +468,8 @@ static int check_switches(struct check *c, const struct row *r)
 	return check_fail(c, r, "its nodes are below more than %" PRIu32 " leaf switches, which it waits for", most);
 }
 
-/* Nodes of each segment below topology/block, or of a block that they fill; 0: there are no blocks.  (A job without segments is one
- * itself.) */
+/* Nodes of a segment with topology/block, or of a block if segments fill blocks; 0: no blocks.  A job without segments is
+ * one segment. */
 static uint32_t segment_of(const struct check *c, const struct row *r)
 {
 	uint32_t says = c->snap->job.segment[r->job], block = c->snap->partition.block_nodes[r->partition];
@@ -482,7 +480,7 @@ static uint32_t segment_of(const struct check *c, const struct row *r)
 	return says % block || c->snap->partition.flags[r->partition] & SL_PART_BLOCK_LEVELS ? says : block;
 }
 
-/* Each block has whole segments of the job. */
+/* Check that each block has whole segments of the job. */
 static int check_segments(struct check *c, const struct row *r)
 {
 	uint32_t segment = segment_of(c, r), last = r->places.first + r->places.count;
@@ -501,7 +499,7 @@ static int check_segments(struct check *c, const struct row *r)
 	return 0;
 }
 
-/* Is that one of the numbers of nodes that it lists: "1,4-6,8"? */
+/* True if the list of node counts ("1,4-6,8") contains the number. */
 static bool is_listed(const char *list, uint32_t count)
 {
 	for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check/licenses.c - are there as many licences as are held, at every instant? */
+/* check/licenses.c - whether licences suffice at every instant. */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ int check_any_license(struct check *c, const struct row *r)
 	return check_fail(c, r, "has a licence that is none of its alternatives");
 }
 
-/* Of alternatives that are numbers of the same licence the smallest: a row does not say which one it has. */
+/* The smallest count among alternatives of one licence, because a row does not say which one it uses. */
 static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
 {
 	struct sl_range l = c->snap->job.licenses[j];
@@ -55,7 +55,7 @@ static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
 	return n;
 }
 
-/* What a row takes of it.  (Which of several a run had, a schedule that is over does not say.) */
+/* Count of a licence that a row uses.  (A schedule that has run does not say which alternative was used.) */
 static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
 {
 	if (brings_licenses(c, r))
@@ -67,7 +67,7 @@ static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t l
 
 struct change {
 	int64_t at, count;
-	uint32_t row;			/* that is planned, or SL_NONE */
+	uint32_t row;			/* planned row, or SL_NONE */
 };
 
 static int by_change(const void *a, const void *b)
@@ -77,9 +77,8 @@ static int by_change(const void *a, const void *b)
 	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count) ?: SL_ORDER(x->row, y->row);
 }
 
-/* Refuse rows that would use more of a licence than there is, going through its changes in time; *used*: in use before the
- * first.  1: a refusal took out another row as well, which may have begun before, so all has to be gone through again;
- * 0; -1. */
+/* Go through the changes of a licence in order of time, and refuse rows that exceed it.  *used*: in use before the first
+ * change.  1: a refusal removed a row that may have begun earlier, so start again; 0; -1. */
 static int walk_license(struct check *c, uint32_t l, const struct change *ch, uint32_t n, int64_t used)
 {
 	const struct sl_license_view *lic = &c->snap->license;
@@ -119,7 +118,7 @@ static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_
 	return rc;
 }
 
-/* What reservations set aside of it. */
+/* Add the changes by reservations that set it aside. */
 static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *ch, uint32_t n)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
@@ -146,7 +145,7 @@ static bool runs(const struct check *c, uint32_t j)
 	return (job->state[j] == SL_JOB_RUNNING || job->state[j] == SL_JOB_SUSPENDED) && !(job->flags[j] & SL_JOBF_COMPLETING);
 }
 
-/* When a running job gives back what it has of licences.  (Who is suspended keeps it.) */
+/* When a running job releases its licences.  A suspended job keeps them. */
 static int64_t end_of(const struct check *c, uint32_t j)
 {
 	int64_t end = check_end(c, j), stopped = check_stopped_at(c, j);
@@ -194,7 +193,7 @@ int check_licenses(struct check *c)
 	return rc;
 }
 
-/* -- would it be too few if some went on ------------------------------------------ */
+/* -- if some stopped jobs went on ---------------------------------------------------- */
 
 static int64_t reserved_at(const struct check *c, uint32_t l, int64_t at)
 {
@@ -225,7 +224,7 @@ static bool is_short_at(const struct check *c, uint32_t l, const bool *goes_on, 
 	return used > (int64_t) lic->total[l] - lic->reserved[l];
 }
 
-/* ... at an instant at which some of it is taken, while the row runs. */
+/* True if the licence is short at some time while the row runs, at which some of it is taken. */
 static bool is_short(const struct check *c, const struct row *r, uint32_t l, const bool *goes_on)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;

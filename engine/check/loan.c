@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * check/loan.c - may this job have nodes of other partitions?  The rules are in check.h.
- */
+/* check/loan.c - whether a job may use nodes of other partitions: see check.h, "Borrowing". */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -20,7 +18,7 @@ int check_available(struct check *c, const struct row *r, uint32_t node)
 	return in <= 0 ? in : check_member(c, r->through, node);
 }
 
-/* A list of words with commas between them: how often the word stands in it. */
+/* Number of times a word occurs in a comma-separated list. */
 static unsigned count_word(const char *list, const char *word)
 {
 	char *copy = strdup(list), *rest = copy, *w;
@@ -32,7 +30,7 @@ static unsigned count_word(const char *list, const char *word)
 	return n;
 }
 
-/* Why the partition does not let the job in, NULL if it does. */
+/* Why the partition does not admit the job by account, QOS or user; NULL if it does. */
 static const char *access_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
@@ -58,7 +56,7 @@ static const char *access_forbids(const struct check *c, const struct row *r, ui
 	return NULL;
 }
 
-/* Why it does not take such a job, NULL if it does. */
+/* Why the partition's limits exclude the job; NULL if they do not. */
 static const char *partition_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;

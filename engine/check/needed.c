@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/needed.c - is each group of stops needed: see check.h, "Stops".
+ * check/needed.c - whether each group of stops is needed: see check.h, "Stops".
  *
- * It is if, with it, something of the place would be too much at an instant at which the job runs there: cores, memory, gres
- * or shares of one device of a node, CPUs of the job's partition there, a licence.
+ * It is needed if, without it, something would be exceeded at some time while the job runs in its place: cores, memory, gres
+ * or shares of a device of a node, CPUs of the job's partition there, or a licence.
  */
 #include "check/private.h"
 
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is in use of one node at one instant. */
+/* What is in use on a node at one instant. */
 struct in_use {
 	int64_t cores, memory, *gres;
-	int64_t cpus;			/* of jobs of the row's partition */
+	int64_t cpus;			/* CPUs of jobs of the row's partition */
 	struct device_use devices;
 };
 
@@ -62,7 +62,7 @@ static uint32_t partition_of(const struct row *r)
 	return r->through == SL_NONE ? r->partition : r->through;
 }
 
-/* The end of a bill if that group of the plan's stops went on. */
+/* The end of a bill if that group were not stopped. */
 static int64_t end_without(const struct check *c, const struct bill *b, const struct row *r, uint32_t group)
 {
 	uint32_t i = b->planned || b->job == SL_NONE || !c->stop_of ? 0 : c->stop_of[b->job];
@@ -101,7 +101,7 @@ void check_end_bills(struct node_bills *x)
 	free(x->bill);
 }
 
-/* Would something be too much on the node at that instant, if the group went on? */
+/* True if something on the node would be exceeded at that instant if the group were not stopped. */
 static bool is_short_at(struct check *c, const struct node_bills *x, const struct row *r, uint32_t group, uint32_t node, int64_t at,
 			struct in_use *u)
 {
@@ -118,7 +118,7 @@ static bool is_short_at(struct check *c, const struct node_bills *x, const struc
 	return is_over(c, u, node, partition_of(r));
 }
 
-/* ... or at some instant at which the job of the row runs. */
+/* The same at any instant while the job of the row runs. */
 static bool is_short(struct check *c, const struct node_bills *x, const struct row *r, uint32_t group, uint32_t node,
 		     struct in_use *u)
 {
@@ -144,8 +144,8 @@ static bool is_short(struct check *c, const struct node_bills *x, const struct r
 struct groups {
 	struct node_bills bills;
 	struct in_use use;
-	bool *goes_on;			/* [job row] it is of the group that is looked at */
-	struct key *stop;		/* the plan's stops, group by group */
+	bool *goes_on;			/* [job row] member of the group being checked */
+	struct key *stop;		/* the plan's stops, sorted by group */
 };
 
 static int begin_groups(struct check *c, struct groups *g)
@@ -172,7 +172,7 @@ static void end_groups(struct groups *g)
 	check_end_bills(&g->bills);
 }
 
-/* Is that job, which runs on, in the way of the row? */
+/* True if the row lacks something on a node of that job if the group is not stopped. */
 static bool is_in_the_way(struct check *c, struct groups *g, const struct row *r, uint32_t group, uint32_t j)
 {
 	struct sl_range alloc = c->snap->job.alloc[j];
@@ -183,7 +183,7 @@ static bool is_in_the_way(struct check *c, struct groups *g, const struct row *r
 	return false;
 }
 
-/* Do the stops *first* to *end*, a group, give the row something? */
+/* True if the group, stops *first* to *end* - 1, is needed for the row. */
 static bool is_needed(struct check *c, struct groups *g, const struct row *r, uint32_t first, uint32_t end)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check/plan.c - a whole plan: its rows one by one, then what they come to together. */
+/* check/plan.c - checking a whole plan: its rows one by one, then their sums. */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static void read_rows(struct check *c)
 			.blocks = reserve->blocks[i] };
 }
 
-/* Is it a job of the snapshot, not planned more often than it may be? */
+/* Check that the job is in the snapshot and not planned too often. */
 static int check_job(struct check *c, uint32_t i)
 {
 	const struct sl_plan_start_view *start = &c->plan->start;
@@ -77,7 +77,7 @@ static bool is_throttled(const struct sl_job_view *job, uint32_t j)
 	return job->array_max_running[j] && job->array_job_id[j] != SL_NONE;
 }
 
-/* Tasks that run of each array, sorted by array.  Their number, or -1. */
+/* List the running tasks of arrays, sorted by array.  Returns their number, or -1. */
 static int64_t list_running(struct check *c, struct key *key)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -90,7 +90,7 @@ static int64_t list_running(struct check *c, struct key *key)
 	return n;
 }
 
-/* The starts of one array, key[0..n): those beyond its throttle are refused. */
+/* Refuse starts of an array, key[0..n), beyond its throttle. */
 static int check_array(struct check *c, const struct key *key, uint32_t n, uint32_t running)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -110,7 +110,7 @@ static int check_array(struct check *c, const struct key *key, uint32_t n, uint3
 	return 0;
 }
 
-/* Tasks of an array that run, and those that the plan starts. */
+/* Count running and started tasks of each array. */
 static int check_throttles(struct check *c)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -141,7 +141,7 @@ static int check_throttles(struct check *c)
 
 /* -- heterogeneous jobs -------------------------------------------------- */
 
-/* Components that wait, key[0..n): all of them start, or none. */
+/* Check that of the pending components, key[0..n), all start or none. */
 static int check_het_job(struct check *c, const struct key *key, uint32_t n)
 {
 	const uint32_t *id = c->snap->job.id;
@@ -180,7 +180,7 @@ static int check_het_jobs(struct check *c)
 	return rc;
 }
 
-/* -- words and orders ---------------------------------------------------- */
+/* -- reasons and actions ------------------------------------------------------ */
 
 static int check_reason(struct check *c, uint32_t i)
 {
@@ -204,7 +204,7 @@ static int check_action(struct check *c, uint32_t i)
 		       sl_action_word(a->verb[i]), j == SL_NONE ? "is not in the snapshot" : "has another stamp there");
 }
 
-/* Reasons of jobs that stay pending, and actions: about jobs of the snapshot, which are not started. */
+/* Check that reasons and actions refer to jobs of the snapshot, and reasons to jobs that are not started. */
 static int check_words(struct check *c)
 {
 	const struct sl_plan_image *p = c->plan;
@@ -218,8 +218,8 @@ static int check_words(struct check *c)
 	return 0;
 }
 
-/* Looks at what is held on each node at every instant.  If a row of the plan is taken out, it preempts nobody any more; the
- * jobs that it would have preempted go on holding their nodes, so that the remaining rows are looked at again. */
+/* Check the sums on all nodes and of all licences.  A refused row no longer preempts; the running jobs that it would have
+ * preempted hold their nodes for longer, so the remaining rows are checked again. */
 static int check_held(struct check *c)
 {
 	bool preempts = c->preemptees || c->plan->stop.rows;
@@ -234,7 +234,7 @@ static int check_held(struct check *c)
 	return 0;
 }
 
-/* -- all of it ----------------------------------------------------------- */
+/* -- the whole plan ------------------------------------------------------------ */
 
 static int check_all(struct check *c)
 {

@@ -12,23 +12,23 @@
 #include "check/check.h"
 #include "image/plan_cut.h"
 
-/* Where jobs share cores, cores are added up in this many parts of a core: a number that all numbers up to 16 divide. */
+/* With shared cores, cores are counted in this many parts, a multiple of all numbers up to 16. */
 #define CORE_PARTS INT64_C(720720)
 
-/* What one job (or one reservation of cores) has of one node, from start to end. */
+/* What one job, or one reservation of cores, has on one node from start to end. */
 struct bill {
 	int64_t start, end;
 	int64_t memory;			/* MiB */
-	const uint32_t *kind, *count;	/* gres */
-	const uint32_t *of, *devices;	/* of each kind: the kind whose shares they are, and which devices (bits) */
+	const uint32_t *kind, *count;	/* gres: kinds and counts */
+	const uint32_t *of, *devices;	/* per kind: the kind of the devices, and which devices (bits) */
 	uint32_t kinds;
 	uint32_t node, cores;
-	uint32_t job;			/* row, or SL_NONE: a reservation's mark */
-	uint32_t partition;		/* that it runs in */
-	uint32_t resv;			/* reservation that it runs in, or SL_NONE */
-	uint32_t row;			/* in check.row; SL_NONE if it is not planned */
+	uint32_t job;			/* row; SL_NONE: marks a reservation */
+	uint32_t partition;		/* in which it runs */
+	uint32_t resv;			/* reservation in which it runs, or SL_NONE */
+	uint32_t row;			/* index in check.row; SL_NONE: not planned */
 	bool planned, native;
-	bool counted;			/* check/sweep.c has added it to what is in use */
+	bool counted;			/* currently in the sums of check/sweep.c */
 };
 
 struct key {
@@ -41,75 +41,78 @@ struct check {
 	const struct sl_plan_image *plan;
 	struct sl_error *err;
 	int64_t now;
-	struct key *jobs;		/* rows by job id */
+	struct key *jobs;		/* rows by JobId */
 	struct key *queue;		/* rows by (job row, partition) */
-	uint8_t **member;		/* [partition][node], NULL until asked for */
-	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
-	uint32_t *resv_nodes;		/* nodes of a reservation */
-	uint32_t **resv_parts;		/* [reservation][node] 1 + cores that the snapshot says it has there, 0: it does not say; NULL until asked for */
+	uint8_t **member;		/* [partition][node]; NULL until needed */
+	uint8_t **reserved;		/* [reservation][node]; NULL until needed */
+	uint32_t *resv_nodes;		/* [reservation] number of nodes */
+	uint32_t **resv_parts;		/* [reservation][node] 1 + its cores there according to the snapshot, 0: unknown;
+					 * NULL until needed */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
-	struct check_preemptees *preempted;	/* one for each list of jobs that a pending job may preempt (yields.c) */
+	struct check_preemptees *preempted;	/* one per list of jobs that a pending job may preempt (yields.c) */
 	uint32_t preemptees;
-	uint8_t *hung;			/* [node] 1: it has a job that hangs in COMPLETING */
-	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
+	uint8_t *hung;			/* [node] 1: a job hangs in COMPLETING there */
+	uint32_t *starts, *bookings;	/* [job row] number of rows in the plan */
 	bool *queued;			/* [job row] */
 	struct bill *bill;
 	uint32_t bills, room;
 	struct row *row;		/* the plan's starts, then its reservations */
 	uint32_t rows;
-	struct key *het;		/* of these those of heterogeneous jobs, by het_job_id */
+	struct key *het;		/* the rows of heterogeneous jobs, by het_job_id */
 	uint32_t hets;
-	struct sl_cuts *cuts;		/* what is refused goes there; NULL: the first violation ends the check */
-	uint64_t looked_at;		/* bills, by the sweep */
-	uint32_t *stop_of;		/* [job row] the plan's stop of it + 1; 0: none; NULL: not looked at yet */
-	uint32_t *stop_row;		/* [stop] the row of the job for which it is, or SL_NONE */
-	uint32_t *gang;			/* [job row] number of the gang of a running job; 0: it is in none */
-	bool *circle;			/* [stopped] true if its job is circle_of, or one for which circle_of was stopped, also by a chain of stops */
+	struct sl_cuts *cuts;		/* receives refused rows; NULL: the first violation ends the check */
+	uint64_t looked_at;		/* number of bills that the sweep looked at */
+	uint32_t *stop_of;		/* [job row] index of the plan's stop of the job + 1; 0: none; NULL: not read yet */
+	uint32_t *stop_row;		/* [stop] row of the job for which it is, or SL_NONE */
+	uint32_t *gang;			/* [job row] number of the gang of a running job; 0: none */
+	bool *circle;			/* [row of snapshot.stopped] its job is circle_of, or a job for which circle_of was
+					 * stopped, directly or by a chain of stops */
 	uint32_t circle_of;
-	uint32_t *held_count;		/* [row of alloc_gres] of a held place: how much of its gres is free and billed */
-	uint32_t *hold_count;		/* [row of place_gres] the same of places that the plan begins to hold */
-	bool names_devices;		/* the plan says which devices each place has */
+	uint32_t *held_count;		/* [row of alloc_gres] of a held place: how much of its gres is free, and billed */
+	uint32_t *hold_count;		/* [row of place_gres] the same for places that the plan begins to hold */
+	bool names_devices;		/* the plan says which devices each place uses */
 };
 
-/* One start or reservation of the plan, read. */
+/* A start or reservation of the plan. */
 struct row {
-	uint32_t job;			/* row in the snapshot, SL_NONE: it is not there */
+	uint32_t job;			/* row in the snapshot; SL_NONE: not there */
 	uint32_t partition;
 	uint32_t shape;
 	bool native;
-	bool start;			/* a start, else a reservation */
-	uint32_t way;			/* reservation that the plan says it runs in, or SL_NONE: as it asks */
-	uint32_t resv;			/* that it runs in, or SL_NONE */
-	uint32_t license;		/* of alternative licences the one that the plan names, or SL_NONE */
-	int64_t at, until;		/* booked from, to */
+	bool start;			/* false: a reservation */
+	uint32_t way;			/* reservation named by the plan, or SL_NONE: the one that the job asks for */
+	uint32_t resv;			/* reservation in which it runs, or SL_NONE */
+	uint32_t license;		/* the one of several licences that the plan names, or SL_NONE */
+	int64_t at, until;		/* begin and end of the booking */
 	int64_t may_until;		/* end of its walltime, or of its reservation */
 	int64_t boots;			/* seconds before its walltime begins, in which its nodes boot */
 	struct sl_range places;
-	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
-	struct sl_range lenders;	/* then: whose nodes it may have, too */
-	int64_t shortened, expected;	/* seconds: its time limit and how long it is booked, where the plan says so; else 0 */
+	uint32_t through;		/* partition through which it is started, or SL_NONE */
+	struct sl_range lenders;	/* partitions whose nodes it may also use then */
+	int64_t shortened, expected;	/* seconds: its time limit and booked time, if the plan sets them; else 0 */
 	struct sl_range bills;
-	uint32_t blocks;		/* the first *blocks* of the plan's blocked nodes are closed to it */
-	bool holds;			/* its place is held from now on: it preempts only the jobs that the plan stops */
-	bool out;			/* it was refused */
+	uint32_t blocks;		/* number of the plan's blocks, from the first, that apply to it */
+	bool holds;			/* its place is held: it preempts only jobs that the plan stops */
+	bool out;			/* refused */
 };
 
 /* What a job asks for, in one partition and shape. */
 struct ask {
 	uint32_t min_nodes, max_nodes;
-	uint32_t tasks, tasks_max;	/* at least; at most */
+	uint32_t tasks, tasks_max;	/* least; most */
 	uint32_t cpus_per_task;
-	uint32_t tasks_per_node;	/* at most, 0: any */
-	uint32_t tasks_per_core;	/* at most, 0: any */
+	uint32_t tasks_per_node;	/* most; 0: no limit */
+	uint32_t tasks_per_core;	/* most; 0: no limit */
 	bool by_socket;			/* select allocates whole sockets */
-	uint32_t few_on_core;		/* tasks_per_core, if the job itself says so: then a core counts no more CPUs than these tasks use */
-	uint32_t threads;		/* usable threads of a core, 0: all */
-	uint32_t tasks_per_socket;	/* at most, 0: any; of a socket it uses no more CPUs than these tasks have */
-	uint32_t node_cpus;		/* fewest on each node */
+	uint32_t few_on_core;		/* tasks_per_core if the job itself sets it: a core then counts only the CPUs of
+					 * these tasks */
+	uint32_t threads;		/* usable threads of a core; 0: all */
+	uint32_t tasks_per_socket;	/* most; 0: no limit.  A socket then counts only the CPUs of these tasks */
+	uint32_t node_cpus;		/* least on each node */
 	uint64_t gres_cpus;		/* that come with the gres of a node */
 	bool whole;			/* whole nodes */
 	bool overcommit;
-	int64_t time_limit, time_floor;	/* asked for; shortest it may become */
+	int64_t time_limit, time_floor;	/* as asked for; shortest acceptable */
 	struct sl_range gres;
 };
 
@@ -118,20 +121,20 @@ static inline const char *check_str(const struct check *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
-/* Finds a key among sorted ones: its row, or SL_NONE. */
+/* The row for a key in a sorted array, or SL_NONE. */
 uint32_t check_find_key(const struct key *keys, uint32_t count, uint64_t key);
 
-/* Sorts them by key, then by row. */
+/* Sort by key, then by row. */
 void check_sort_keys(struct key *keys, uint32_t count);
 
-/* The row of the snapshot that a JobId has, or SL_NONE. */
+/* The row of a JobId in the snapshot, or SL_NONE. */
 uint32_t check_find_job(const struct check *c, uint32_t id);
 
-/* Make the tables by which the snapshot is looked up, and the bills of what holds nodes already.  0 or -1. */
+/* Build the lookup tables, and the bills of what already holds nodes.  0 or -1. */
 int check_begin(struct check *c);
 void check_end_all(struct check *c);
 
-/* -1 with c->err unless the node runs of each of the plan's blocks are in order.  0 or -1. */
+/* -1 with c->err if the node runs of some block are not in order; else 0. */
 int check_block_order(struct check *c);
 
 /* Check one start or reservation (job, partition, nodes, times, layout), and add its bills.  0 or -1. */
@@ -141,27 +144,25 @@ int check_row(struct check *c, struct row *r);
 int check_may_have(struct check *c, const struct row *r, uint32_t node);
 bool check_in_runs(const struct check *c, struct sl_range list, uint32_t node);
 
-/* True if the job may start in the reservation that the row says (way). */
+/* True if the job may start in the reservation r->way. */
 bool check_is_way(const struct check *c, const struct row *r);
 
 /* As check_row(), for a row of a schedule, whose job ran until r->until. */
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
-/* check/refuse.c.  -1, and c->err is "job N: ..." of that row; "job N: node NAME: ...". */
+/* check/refuse.c.  Set c->err to "job N: ...", or "job N: node NAME: ...", for that row; returns -1. */
 int check_fail(const struct check *c, const struct row *r, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int check_fail_at(const struct check *c, const struct row *r, uint32_t node, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/*
- * c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do
- * the other rows of its heterogeneous job, and returns 0: the check goes on.  Otherwise -1: c->err ends it.
- */
+/* A row has violated a rule; c->err says which.  If refusals are collected, remove the row and the other rows of its
+ * heterogeneous job, and return 0: the check goes on.  Otherwise return -1. */
 int check_refuse(struct check *c, uint32_t row);
-/* The same of a row of SL_P_PENDING or SL_P_ACTION. */
+/* The same for a row of SL_P_PENDING or another table without places. */
 int check_refuse_words(struct check *c, enum sl_plan_table table, uint32_t row, uint32_t job_id);
-/* After the check: note for each refused row whether its job waits now. */
+/* At the end: note for each refused row whether its job still waits. */
 void check_find_waiting(struct check *c);
-/* Lists the rows of heterogeneous jobs.  0, or -1 with c->err. */
+/* List the rows of heterogeneous jobs.  0, or -1 with c->err. */
 int check_list_hets(struct check *c);
 
 /* True if the bill belongs to a row that was refused. */
@@ -170,20 +171,20 @@ static inline bool check_is_out(const struct check *c, const struct bill *b)
 	return b->row != SL_NONE && c->row[b->row].out;
 }
 
-/* Jobs that share a core in this partition: 1 unless it oversubscribes. */
+/* Number of jobs that may share a core with it in this partition; 1: none. */
 uint32_t check_sharing(const struct check *c, uint32_t job, uint32_t partition);
 
 /* True if the job asks for specialised cores or threads (--core-spec, --thread-spec). */
 bool check_core_spec(const struct check *c, uint32_t job);
 
-/* The reservation a job names first, SL_NONE where it names none that exists. */
+/* The first existing reservation that the job names, or SL_NONE. */
 uint32_t check_reservation(const struct check *c, uint32_t job);
 
 /* 1 if the node is in the partition, in the reservation; 0 if not; -1 with c->err (memory). */
 int check_member(struct check *c, uint32_t partition, uint32_t node);
 int check_reserved(struct check *c, uint32_t resv, uint32_t node);
 
-/* The most cores that a reservation of cores (not of whole nodes) can hold on a node. */
+/* The most cores that a reservation of parts of nodes can hold on the node. */
 uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 
 /* check/layout.c */
@@ -191,11 +192,11 @@ void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
 
 /* check/features.c */
-/* How many nodes the job's constraint asks for in all ("[a*2&b*1]": 3); 0 if it has no counts. */
+/* Number of nodes that the job's constraint counts ("[a*2&b*1]": 3); 0: no counts. */
 uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
-/* False if the job's features rule that node out of any place. */
+/* False if the job's constraint excludes that node. */
 bool check_may_satisfy(const struct check *c, uint32_t job, uint32_t node);
 
 /* check/shares.c.  -1 with c->err if the i-th place names devices, or shares of devices, that the node does not have; else 0. */
@@ -203,9 +204,9 @@ int check_devices(struct check *c, const struct row *r, uint32_t i);
 
 bool check_names_devices(const struct sl_plan_image *plan);
 
-/* How many shares of each device of a node are in use. */
+/* Shares in use of each device of a node. */
 struct device_use {
-	int64_t *all, *planned;		/* per kind and device */
+	int64_t *all, *planned;		/* [kind and device] all shares; shares of planned jobs */
 };
 int check_devices_begin(struct check *c, struct device_use *u);
 void check_devices_end(struct device_use *u);

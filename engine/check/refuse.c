@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/refuse.c - rows that are taken out of the plan, so that the others can be carried out.
+ * check/refuse.c - removing rows from the plan, so that the others can be carried out.
  *
- * Every rule of check.h but two is a bound from above: on cores, memory, gres, licences, tasks of an array.
- * So a plan with one row less violates none that it did not violate before.  One exception is that components
- * of a heterogeneous job start together: all rows of such a job go at once.  The other is a row that preempts: without
- * it running jobs hold their nodes for longer, and check_held() looks at all that is held once more.
+ * All rules of check.h but two are upper bounds: on cores, memory, gres, licences, tasks of an array.  So removing a row
+ * causes no new violation of these.  The exceptions: components of a heterogeneous job start together, so all rows of such a
+ * job are removed; and without a row that preempts, running jobs hold their nodes for longer, so check_held() checks all sums
+ * again.
  */
 #include "check/private.h"
 
@@ -58,7 +58,7 @@ int check_list_hets(struct check *c)
 	return 0;
 }
 
-/* The text without "job N: " in front, which is known where it is read. */
+/* The text without its prefix "job N: ", which readers of the table know. */
 static const char *without_id(const char *text, uint32_t id)
 {
 	char prefix[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.c - a whole schedule, after it has run: see check.h */
+/* schedule.c - checking a schedule that has run: see check.h */
 #include "check/private.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32
 	return !list.count && s->job.partition[job] == partition;
 }
 
-/* Did it run after its submission and begin time, within its limit, until its deadline? */
+/* Check that it ran after submission and begin time, within its limit, and until its deadline. */
 static int check_run_times(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -56,7 +56,7 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 
 /* -- runs that were stopped for other jobs -------------------------------------------- */
 
-/* The stop of that run of the job; SL_NONE: there is none. */
+/* The row of the table of stops for that run of the job; SL_NONE: none. */
 static uint32_t find_stop(const struct check *c, const struct key *stops, uint32_t id, int64_t start)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
@@ -67,7 +67,7 @@ static uint32_t find_stop(const struct check *c, const struct key *stops, uint32
 	return SL_NONE;
 }
 
-/* True if others could not have all that the run had while the job is suspended. */
+/* True if the suspended job would keep something that its run used. */
 static bool keeps_some(const struct check *c, const struct row *r)
 {
 	bool counts = c->snap->meta.select_flags[0] & SL_SELECT_MEMORY;
@@ -78,7 +78,7 @@ static bool keeps_some(const struct check *c, const struct row *r)
 	return false;
 }
 
-/* Does a job that was suspended go on where it was, and for no longer than its walltime in all? */
+/* Check that a suspended job resumed where it was, and did not exceed its walltime in all. */
 static int check_resumed(const struct check *c, const struct row *r, const struct row *next, int64_t *ran)
 {
 	const struct sl_plan_place_view *v = &c->plan->place;
@@ -97,7 +97,7 @@ static int check_resumed(const struct check *c, const struct row *r, const struc
 	return 0;
 }
 
-/* Was the job's run one that the other might have stopped, in that way? */
+/* Check that the preemptor was allowed to stop this run, in that way. */
 static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
@@ -109,7 +109,7 @@ static int check_stopped_run(struct check *c, uint32_t stop, const struct row *r
 				  keeps_some(c, r) ? ": it would keep memory or gres" : "");
 	if (v->mode[stop] != SL_STOP_CANCEL && v->mode[stop] != SL_STOP_SUSPEND && !(job->flags[r->job] & SL_JOBF_REQUEUE))
 		return check_fail(c, r, "was requeued, which it may not be");
-	if (!v->preemptor[stop])	/* a policy's own word, as scontrol's */
+	if (!v->preemptor[stop])	/* stopped by the policy itself, as by scontrol */
 		return 0;
 	if (other == SL_NONE || other == r->job)
 		return check_fail(c, r, "was stopped for job %" PRIu32 ", which is %s", v->preemptor[stop],
@@ -129,10 +129,10 @@ static int by_job_and_time(const void *va, const void *vb)
 	return SL_ORDER(a->job, b->job) ?: SL_ORDER(a->at, b->at) ?: SL_ORDER(a, b);
 }
 
-/* One run of a job after the other; all but the last were stopped, and the job was requeued or suspended then. */
+/* Check the runs of each job in order: all but the last were stopped, and the job was then requeued or suspended. */
 static int check_order(struct check *c, const struct row *const *run, const struct key *stops)
 {
-	int64_t ran = 0;		/* of the job, in runs before this one after which it was suspended */
+	int64_t ran = 0;		/* seconds in earlier runs that ended by suspension */
 
 	for (uint32_t i = 0; i < c->rows; i++) {
 		const struct row *r = run[i], *next = i + 1 < c->rows && run[i + 1]->job == r->job ? run[i + 1] : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/shares.c - devices that are had whole or by shares (GPUs; shard, mps).
+ * check/shares.c - devices that are used as a whole or by shares (GPUs; shard, mps).
  *
- * A row of a node's gres that is a share of another says how many shares all devices of that kind have; each has
- * as many.  Who has a device whole has all of its shares.
+ * A gres row of a node that is a share of another kind has the number of shares of all devices of that kind; all devices have
+ * equally many.  A job with a whole device has all its shares.
  */
 #include "check/private.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICES 32	/* bits of a number */
+#define DEVICES 32	/* bits of a mask */
 
 static bool is_share(const struct sl_snapshot *s, uint32_t row)
 {
@@ -29,7 +29,7 @@ static uint64_t count_of(const struct sl_snapshot *s, uint32_t node, uint32_t ki
 	return n;
 }
 
-/* Shares of each device of a kind; 0: it has none.  With *by, of that kind of share. */
+/* Number of shares per device of a kind; 0: no shares.  With *by: of that kind of share. */
 static uint64_t shares_of_each(const struct sl_snapshot *s, uint32_t node, uint32_t kind, const uint32_t *by)
 {
 	struct sl_range g = s->node.gres[node];
@@ -52,7 +52,7 @@ static bool has_shares(const struct sl_snapshot *s, uint32_t node, uint32_t kind
 	return false;
 }
 
-/* -- a layout ------------------------------------------------------------ */
+/* -- one layout -------------------------------------------------------------- */
 
 static int fail_device(const struct check *c, const struct row *r, uint32_t place, const char *what)
 {
@@ -123,8 +123,8 @@ void check_devices_clear(const struct check *c, struct device_use *u)
 	memset(u->planned, 0, n * sizeof(*u->planned));
 }
 
-/* How many shares a bill takes of each device that row *k* of its gres names: all shares of a device that is had whole.
- * *of: the kind of the devices.  0 if these devices have no shares. */
+/* Number of shares that a bill uses of each device named in row *k* of its gres: all shares if it has the whole device.
+ * *of: kind of the devices.  0 if these have no shares. */
 static int64_t shares_in(const struct check *c, const struct bill *b, uint32_t k, uint32_t *of)
 {
 	bool share = has_shares(c->snap, b->node, b->kind[k]);
@@ -135,7 +135,7 @@ static int64_t shares_in(const struct check *c, const struct bill *b, uint32_t k
 	all = *of < c->snap->gres_kind.rows ? shares_of_each(c->snap, b->node, *of, NULL) : 0;
 	each = share && !(b->devices[k] & (b->devices[k] - 1)) ? b->count[k] : (int64_t) all;
 	if (b->native && each > (int64_t) all)
-		each = (int64_t) all;	/* a node of which it may get all */
+		each = (int64_t) all;	/* a native job may get the whole node */
 	return all ? each : 0;
 }
 

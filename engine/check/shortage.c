@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/shortage.c - why nobody is stopped for a job: see check.h, "Shortages".
+ * check/shortage.c - the plan's reasons for stopping no jobs for a job: see check.h, "Shortages".
  *
- * What the plan says is compared with what is found here: which nodes the job may have, what of each would be free without all
- * who may be stopped, and what it needs at least.  These are bounds, so what is true of them is true of all places.
+ * The plan's claims are compared with bounds found here: which nodes the job may use, how much would be free on each without
+ * all stoppable jobs, and what the job needs at least.  Because these are bounds, what holds for them holds for all
+ * placements.
  */
 #include "check/private.h"
 
@@ -13,22 +14,22 @@
 
 #include "base/order.h"
 
-/* One row of the table, looked at. */
+/* A row of the table that is being checked. */
 struct look {
 	struct check *c;
-	uint32_t i;			/* which */
-	struct row r;			/* a row that would have to be */
+	uint32_t i;			/* its index */
+	struct row r;			/* the start that would be needed */
 	struct ask a;
 	struct node_bills bills;
-	bool *gone;			/* [job row] it could be stopped, in time */
-	bool *useless;			/* [node] the plan says so, and it is true */
-	int64_t *gres;			/* room: by kind */
+	bool *gone;			/* [job row] it could be stopped in time */
+	bool *useless;			/* [node] correctly listed as short */
+	int64_t *gres;			/* room: [kind] */
 };
 
-/* The least that is free of a node while the job would run. */
+/* The minimum of what is free on a node while the job would run. */
 struct room {
 	int64_t cores, memory;
-	int64_t which;			/* of the gres that is asked about */
+	int64_t which;			/* of the gres in question */
 };
 
 #define UNTRUE(x, ...) sl_fail((x)->c->err, SL_EINVAL, "job %" PRIu32 ": " __VA_ARGS__)
@@ -38,7 +39,7 @@ static uint32_t id_of(const struct look *x)
 	return x->c->plan->shortage.job[x->i];
 }
 
-/* -- whom it could do without ------------------------------------------------------ */
+/* -- jobs that could be stopped ------------------------------------------------------------ */
 
 static int find_gone(struct look *x)
 {
@@ -73,13 +74,13 @@ static int64_t end_of(const struct look *x, const struct bill *b)
 	return gone < end ? gone : end;
 }
 
-/* What the plan has for the job itself, at another time or by select's preempting others, is not in its way. */
+/* What the plan has for the job itself (at another time, or by preemption through select) does not count against it. */
 static bool counts(const struct look *x, const struct bill *b)
 {
 	return !check_is_out(x->c, b) && !(b->planned && b->job == x->r.job);
 }
 
-/* What is free of it at that instant. */
+/* What is free on the node at that instant. */
 static void look_at(struct look *x, uint32_t node, int64_t at, uint32_t which, struct room *free)
 {
 	const struct sl_snapshot *s = x->c->snap;
@@ -112,7 +113,7 @@ static int64_t lesser(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* ... while the job would run, at least. */
+/* The minimum of that while the job would run. */
 static void look_on(struct look *x, uint32_t node, uint32_t which, struct room *free)
 {
 	struct check *c = x->c;
@@ -134,7 +135,7 @@ static void look_on(struct look *x, uint32_t node, uint32_t which, struct room *
 	}
 }
 
-/* So many for each task. */
+/* Amount for all tasks, *count* for each. */
 static int64_t of_tasks(const struct look *x, uint32_t count)
 {
 	uint64_t n = (uint64_t) count * x->a.tasks;
@@ -142,7 +143,7 @@ static int64_t of_tasks(const struct look *x, uint32_t count)
 	return n < INT64_MAX ? (int64_t) n : INT64_MAX;
 }
 
-/* What the job needs of that, of each of its nodes. */
+/* What the job needs on each of its nodes. */
 static int64_t claim_of(const struct look *x, uint32_t node, uint32_t what, uint32_t which)
 {
 	const struct check *c = x->c;
@@ -154,7 +155,7 @@ static int64_t claim_of(const struct look *x, uint32_t node, uint32_t what, uint
 	if (what == SL_SHORT_MEMORY) {
 		for (uint32_t k = x->a.gres.first; k < x->a.gres.first + x->a.gres.count; k++)
 			if (g->memory[k])
-				return 0;	/* (it comes with its gres) */
+				return 0;	/* memory comes with its gres */
 		return check_memory(c, x->r.job, node, cores);
 	}
 	if (g->per[which] == SL_PER_NODE)
@@ -164,7 +165,7 @@ static int64_t claim_of(const struct look *x, uint32_t node, uint32_t what, uint
 	return g->per[which] == SL_PER_JOB ? (int64_t) g->count[which] : of_tasks(x, g->count[which]);
 }
 
-/* Is a row of gres one that it asks for? */
+/* True if the row of gres is one that the job asks for. */
 static bool asks_for(const struct look *x, uint32_t which)
 {
 	return which >= x->a.gres.first && which < x->a.gres.first + x->a.gres.count;
@@ -187,7 +188,7 @@ static int check_short_node(struct look *x, uint32_t k, uint32_t node)
 		      check_str(x->c, x->c->snap->node.name[node]), sl_short_word(what), has, needs);
 }
 
-/* All nodes that the plan says are of no use. */
+/* Check all nodes that the plan lists as short. */
 static int check_shorts(struct look *x)
 {
 	const struct sl_plan_short_view *v = &x->c->plan->short_;
@@ -211,11 +212,11 @@ static int check_shorts(struct look *x)
 
 /* -- all nodes ------------------------------------------------------------------------------ */
 
-/* May it have the node at all?  1, 0 or -1. */
+/* 1 if the job may use the node at all, 0 or -1. */
 static int may_have(struct look *x, uint32_t node)
 {
 	struct check *c = x->c;
-	int rc = check_available(c, &x->r, node);	/* (the others are asked in words that cost more) */
+	int rc = check_available(c, &x->r, node);	/* first, because the other tests cost more */
 
 	if (rc <= 0)
 		return rc;
@@ -228,7 +229,7 @@ static int may_have(struct look *x, uint32_t node)
 	return rc == 0;
 }
 
-struct leaf {				/* a leaf switch, by its path */
+struct leaf {				/* a leaf switch, named by its path */
 	uint32_t path;
 	int64_t nodes;
 };
@@ -237,12 +238,12 @@ struct sums {
 	struct leaf *leaf;
 	uint32_t leaves;
 	int64_t nodes, cores, which;
-	uint64_t tasks;			/* that these cores host */
-	int64_t row;			/* consecutive ones up to the node at hand */
+	uint64_t tasks;			/* number of tasks that these cores host */
+	int64_t row;			/* length of the current run of consecutive nodes */
 	int64_t longest;
 };
 
-/* The node hangs on that switch. */
+/* Count the node below its leaf switch. */
 static void add_leaf(struct look *x, uint32_t node, struct sums *sum)
 {
 	uint32_t path = x->c->snap->node.topology[node], i = sum->leaves;
@@ -263,7 +264,7 @@ static int by_nodes(const void *a, const void *b)
 	return SL_ORDER(((const struct leaf *) b)->nodes, ((const struct leaf *) a)->nodes);
 }
 
-/* The most nodes that it could have together: in a row, or below the switches for which it waits. */
+/* Most nodes that it could use together: consecutive, or below the switches for which it waits. */
 static int64_t most_together(struct look *x, struct sums *sum)
 {
 	const struct sl_job_view *job = &x->c->snap->job;
@@ -312,7 +313,7 @@ static int add_nodes(struct look *x, struct sums *sum)
 	return 0;
 }
 
-/* What it needs at least in all, and could have at most.  False: it could have enough. */
+/* Compute the least that it needs and the most that it could get in all.  False: it could get enough. */
 static bool compare(struct look *x, struct sums *sum, int64_t *needs, int64_t *has)
 {
 	const struct check *c = x->c;
@@ -325,7 +326,7 @@ static bool compare(struct look *x, struct sums *sum, int64_t *needs, int64_t *h
 		return true;
 	}
 	if (what == SL_SHORT_CORES) {
-		*needs = INT64_MAX;	/* (its tasks say how many) */
+		*needs = INT64_MAX;	/* determined by its tasks */
 		*has = sum->cores;
 		return sum->tasks < x->a.tasks;
 	}
@@ -366,7 +367,7 @@ static int check_license(struct look *x)
 
 /* -- one row ----------------------------------------------------------------------------------- */
 
-/* What it says of the job, and when. */
+/* Read the row: job, time and what is short. */
 static int read_row(struct look *x)
 {
 	struct check *c = x->c;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/stops.c - jobs that the plan stops for others, and places that are held: see check.h, "Stops" and "Held places".
+ * check/stops.c - jobs that the plan stops for others, and held places: see check.h, "Stops" and "Held places".
  *
- * A wrong stop costs the reservation of the job for which it is, and with that all of its stops.  That what is stopped is
- * enough, the sweep finds: a job that is stopped ends there when it is expected to, and all others when they end by themselves.
- * That each group is needed needed.c finds.
+ * A wrong stop costs the reservation for which it is made, and thereby all its stops.  Whether the stops suffice is checked
+ * by the sweep, in which a stopped job ends when it is expected to be gone, and all others at their own end.  Whether each
+ * group is needed is checked in needed.c.
  */
 #include "check/private.h"
 
@@ -67,7 +67,8 @@ static const char *not_allowed(const struct check *c, uint32_t i, uint32_t j, ui
 	return c->plan->stop.cost[i] >= 0 ? NULL : "would cost less than nothing";
 }
 
-/* Mark the rows of snapshot.stopped whose job is that one, or one for which it was stopped, also by a chain of stops. */
+/* Mark the rows of snapshot.stopped whose job is that one, or a job for which it was stopped, directly or by a chain of
+ * stops. */
 static int mark_circle(struct check *c, uint32_t id)
 {
 	const struct sl_stopped_view *v = &c->snap->stopped;
@@ -92,7 +93,7 @@ static int mark_circle(struct check *c, uint32_t id)
 	return 0;
 }
 
-/* True if the first job was stopped for the second, or for one that was stopped for it, and so on: 1, 0 or -1. */
+/* 1 if the first job was stopped for the second, directly or by a chain of stops; 0 or -1. */
 static int was_stopped_for(struct check *c, uint32_t first, uint32_t second)
 {
 	const struct sl_stopped_view *v = &c->snap->stopped;
@@ -105,7 +106,7 @@ static int was_stopped_for(struct check *c, uint32_t first, uint32_t second)
 	return 0;
 }
 
-/* When it is expected to be gone if it is told to end now. */
+/* When the job is expected to be gone if it is told to end now. */
 int64_t check_gone_at(const struct check *c, uint32_t j)
 {
 	int64_t grace = c->snap->job.grace_time[j], at = sl_sum_signed(c->now, grace > SL_OVERDUE_S ? grace : SL_OVERDUE_S);
@@ -115,7 +116,7 @@ int64_t check_gone_at(const struct check *c, uint32_t j)
 
 /* -- gangs ---------------------------------------------------------------------- */
 
-/* What stands behind the word "gang" in a comment; NULL: the word is not in it. */
+/* What follows the word "gang" in a comment; NULL: the word is not there. */
 static const char *gang_name(const char *text)
 {
 	static const char between[] = " \t\r\n\v\f,;";
@@ -128,10 +129,10 @@ static const char *gang_name(const char *text)
 	return NULL;
 }
 
-/* Two members of a gang have all of this in common. */
+/* A job and the key of its gang; members of a gang have equal keys. */
 struct member {
 	uint32_t job;			/* row */
-	uint32_t het, array;		/* a heterogeneous job; else an array, or SL_NONE: it has a name */
+	uint32_t het, array;		/* heterogeneous job; else array, or SL_NONE if the gang has a name */
 	uint32_t uid;
 	const char *name;
 	size_t length;
@@ -145,7 +146,7 @@ static int by_gang(const void *a, const void *b)
 		SL_ORDER(x->length, y->length) ?: memcmp(x->name, y->name, x->length);
 }
 
-/* False: the job is in no gang. */
+/* Returns false if the job is in no gang. */
 static bool read_member(const struct check *c, uint32_t j, struct member *m)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -169,7 +170,7 @@ static bool read_member(const struct check *c, uint32_t j, struct member *m)
 	return m->array != SL_NONE;
 }
 
-/* The running jobs that are in gangs, gang by gang. */
+/* Number the gangs of running jobs. */
 static int find_gangs(struct check *c)
 {
 	uint32_t jobs = c->snap->job.rows, n = 0, gang = 0;
@@ -191,7 +192,8 @@ static int find_gangs(struct check *c)
 	return 0;
 }
 
-/* True if the job may go on where others of its gang are stopped for that one: Slurm spares it, and a comment alone makes the gang. */
+/* True if the job may go on although others of its gang are stopped for *other*: Slurm spares it, and only a comment makes
+ * the gang. */
 static bool may_be_left(const struct check *c, uint32_t j, uint32_t other)
 {
 	uint32_t het = c->snap->job.het_job_id[j];
@@ -199,7 +201,7 @@ static bool may_be_left(const struct check *c, uint32_t j, uint32_t other)
 	return (!het || het == SL_NONE) && check_spares(c, j, other);
 }
 
-/* A job of the same gang that goes on and may not; SL_NONE: there is none. */
+/* A job of the same gang that is not stopped but should be; SL_NONE: none. */
 static uint32_t find_left(const struct check *c, uint32_t i, uint32_t j, uint32_t preemptor)
 {
 	const struct sl_plan_stop_view *v = &c->plan->stop;
@@ -216,7 +218,7 @@ static uint32_t find_left(const struct check *c, uint32_t i, uint32_t j, uint32_
 
 /* -- one stop --------------------------------------------------------------------- */
 
-/* The row of the reservation of that job; SL_NONE: it has none, or it was refused. */
+/* The row of the job's reservation; SL_NONE: none, or refused. */
 static uint32_t find_reservation(const struct check *c, uint32_t job)
 {
 	for (uint32_t i = c->plan->start.rows; i < c->rows; i++)
@@ -270,7 +272,7 @@ static void note_holds(struct check *c)
 		uint32_t j = c->plan->hold.release[i] ? SL_NONE : check_find_job(c, c->plan->hold.job[i]);
 		uint32_t row = j == SL_NONE ? SL_NONE : find_reservation(c, j);
 
-		/* (the place of a native one is not known) */
+		/* the place of a native job is unknown */
 		if (row != SL_NONE && !c->row[row].native)
 			c->row[row].holds = true;
 	}

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/sweep.c - does everything that is held fit, at every instant?
+ * check/sweep.c - whether everything fits at every instant.
  *
- * Node by node: sort what begins and ends there, walk through it and compare the
- * sums with what the node has whenever something planned is among it.  What the
- * snapshot itself has too much of is not the plan's fault as long as the plan
- * adds nothing to it.
+ * For each node: sort the begins and ends of its bills, go through them, and compare the sums with the node's capacity
+ * whenever something planned is included.  If the snapshot itself exceeds a capacity, the plan is not at fault unless it adds
+ * to it.
  *
- * A planned job that does not fit is refused and taken out of the sums, and the walk goes on from
- * the same instant.  So a plan with many such jobs is swept once, as one without any is.
+ * A planned job that does not fit is refused and subtracted, and the sweep continues from the same instant.  So a plan with
+ * many such jobs is swept only once.
  */
 #include "check/private.h"
 
@@ -26,30 +25,31 @@ struct event {
 };
 
 struct sums {
-	int64_t parts, memory, jobs;	/* parts of cores */
-	int64_t shared, unshared;	/* jobs that share cores, and that do not */
-	int64_t *gres;			/* per kind */
+	int64_t parts, memory, jobs;	/* cores in CORE_PARTS */
+	int64_t shared, unshared;	/* number of jobs that share cores; that do not */
+	int64_t *gres;			/* [kind] */
 };
 
 struct sweep {
 	struct check *c;
-	uint32_t *first;		/* [node] where its bills begin in ... */
-	uint32_t *bill;			/* ... the bills, node by node */
+	uint32_t *first;		/* [node] index of its first bill in ... */
+	uint32_t *bill;			/* ... the bills, sorted by node */
 	struct event *event;
 	struct sums all, planned;
-	int64_t *capacity;		/* gres of the node at hand */
-	int64_t *part_cpus;		/* per partition: held by its jobs */
-	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
-	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
-	uint32_t rows;			/* how many jobs may share a core of the node that is swept */
+	int64_t *capacity;		/* [kind] gres of the current node */
+	int64_t *part_cpus;		/* [partition] CPUs used by its jobs */
+	int64_t *resv_parts;		/* [reservation] parts of cores used by its jobs */
+	uint32_t *resv_jobs;		/* [reservation] number of its planned jobs */
+	uint32_t rows;			/* number of jobs that may share a core of the current node */
 	struct device_use devices;
-	bool shares;			/* there are devices that have shares */
-	const struct bill **here;	/* the bills on the node that is swept, at the instant reached */
+	bool shares;			/* some devices have shares */
+	const struct bill **here;	/* bills active on the current node */
 	uint32_t heres;
-	bool capped, partial, apart;		/* there is a MaxCPUsPerNode, a partial reservation, a job as below */
+	bool capped, partial, apart;		/* some partition has MaxCPUsPerNode; some reservation has parts of nodes;
+						 * some job minds others */
 };
 
-/* By instant.  At one instant bills that end come before bills that begin, since they make room. */
+/* Order of events.  At the same instant ends come before begins, because they make room. */
 static int by_instant(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
@@ -83,7 +83,7 @@ static int64_t parts_of(const struct sweep *w, const struct bill *b)
 	return b->cores * CORE_PARTS / (is_shared(w, b) ? w->rows : 1);
 }
 
-/* Does MaxCPUsPerNode of its partition count it? */
+/* True if MaxCPUsPerNode of its partition counts the bill. */
 static bool is_capped(const struct sweep *w, const struct bill *b)
 {
 	return b->job != SL_NONE && b->partition != SL_NONE && !is_shared(w, b) && !b->native;
@@ -111,20 +111,20 @@ static void count_bill(struct sweep *w, struct bill *b, int sign)
 	}
 }
 
-/* -- who is refused ------------------------------------------------------ */
+/* -- choosing the row to refuse ----------------------------------------------- */
 
-/* What there is too much of on a node. */
+/* What is exceeded on a node. */
 enum excess { CORES, MEMORY, GRES, DEVICE, OF_PARTITION, OF_RESERVATION, SHARED, UNSHARED, UNALIKE };
 
 struct over {
 	enum excess what;
-	uint32_t which;			/* gres kind, device, partition, reservation */
-	int64_t by;			/* how much too much, in the unit of amount_of() */
+	uint32_t which;			/* gres kind, device, partition or reservation */
+	int64_t by;			/* by how much, in the unit of amount_of() */
 	int64_t used, have;		/* for the message */
 	const char *name;
 };
 
-/* How much of it a bill holds. */
+/* How much a bill uses of what is exceeded. */
 static int64_t amount_of(const struct sweep *w, const struct bill *b, const struct over *o)
 {
 	int64_t n = 0;
@@ -154,9 +154,9 @@ static int64_t amount_of(const struct sweep *w, const struct bill *b, const stru
 }
 
 /*
- * Which planned bill to refuse, of those on the node that hold some of what there is too much of; NULL: none is planned.
- * It is one of those that begin last, since before them it was not too much.  Of these it is the one planned last that alone
- * holds enough to make the node fit again; if none does, the one planned last.
+ * The planned bill to refuse among those that use what is exceeded; NULL: none is planned.  One of those that begin last,
+ * because before them nothing was exceeded.  Of these the one planned last that alone uses enough to make the node fit again;
+ * if there is none, the one planned last.
  */
 static const struct bill *find_refused(struct sweep *w, uint32_t node, const struct over *o)
 {
@@ -176,7 +176,7 @@ static const struct bill *find_refused(struct sweep *w, uint32_t node, const str
 	return found;
 }
 
-/* Take the bills of refused rows out of the sums, if they were counted before their row was refused. */
+/* Subtract the bills of rows that were refused after they were counted. */
 static void drop_refused(struct sweep *w, uint32_t node)
 {
 	uint32_t n = 0;
@@ -194,7 +194,7 @@ static void drop_refused(struct sweep *w, uint32_t node)
 	w->c->looked_at += w->first[node + 1] - w->first[node];
 }
 
-/* "now", "in 60 s": so that what is said of a job stays the same from cycle to cycle. */
+/* "now", "in 60 s": relative, so that a job's text stays the same from cycle to cycle. */
 static const char *say_when(const struct check *c, int64_t at, char text[40])
 {
 	if (at <= c->now)
@@ -203,7 +203,7 @@ static const char *say_when(const struct check *c, int64_t at, char text[40])
 	return text;
 }
 
-/* Refuse one of the rows with which it is too much.  1; 0: no planned job holds any of it; -1. */
+/* Refuse a row that uses what is exceeded.  1; 0: no planned job uses any of it; -1. */
 static int refuse_one(struct sweep *w, uint32_t node, int64_t at, const struct over *o)
 {
 	struct check *c = w->c;
@@ -261,7 +261,7 @@ static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 	return parts < most ? parts : most > 0 ? most : 0;
 }
 
-/* Jobs of a partial reservation have no more cores of the node than it has. */
+/* Check that jobs of a partial reservation use no more cores of the node than it has. */
 static int check_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
@@ -283,7 +283,7 @@ static int check_parts(struct sweep *w, uint32_t node, int64_t at)
 	return 0;
 }
 
-/* Jobs that share cores beside jobs that do not: planned ones of the one kind, or of both, are refused. */
+/* Jobs that share cores may not be beside jobs that do not: refuse planned ones of either or both sorts. */
 static int check_alike(struct sweep *w, uint32_t node, int64_t at)
 {
 	bool others = w->all.unshared > w->planned.unshared, sharers = w->all.shared > w->planned.shared;
@@ -314,7 +314,7 @@ static int check_gres_kinds(struct sweep *w, uint32_t node, int64_t at)
 	return refuse_one(w, node, at, &o);
 }
 
-/* 1: a row was refused, look again; 0: all is well; -1. */
+/* 1: a row was refused, check again; 0: nothing is exceeded; -1. */
 static int check_once(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
@@ -334,7 +334,7 @@ static int check_once(struct sweep *w, uint32_t node, int64_t at)
 	core.used = (parts + CORE_PARTS - 1) / CORE_PARTS;
 	if (w->planned.parts && core.by > 0)
 		return refuse_one(w, node, at, &core);
-	if (memory.have > 0)	/* (odd snapshots have less) */
+	if (memory.have > 0)	/* some snapshots have no memory sizes */
 		memory.by = memory.used - memory.have;
 	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && w->planned.memory && memory.by > 0)
 		return refuse_one(w, node, at, &memory);
@@ -353,9 +353,9 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 	return rc;
 }
 
-/* -- jobs that mind others ------------------------------------------------ */
+/* -- jobs that mind other users or labels ------------------------------------------ */
 
-/* Has the job nodes to itself, but for others of its user? */
+/* True if the job shares nodes only with jobs of its user. */
 static bool wants_user(const struct check *c, const struct bill *b)
 {
 	return (c->snap->job.asks[b->job] & SL_ASKS_USER_NODES) ||
@@ -367,7 +367,7 @@ static bool same_text(const struct check *c, uint32_t a, uint32_t b)
 	return !strcmp(check_str(c, a), check_str(c, b));
 }
 
-/* Why two jobs may not be on one node; NULL: they may. */
+/* Why two jobs may not be on one node; NULL if they may. */
 static const char *what_parts(const struct check *c, const struct bill *a, const struct bill *b)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -392,7 +392,7 @@ static void leave_company(struct sweep *w, const struct bill *b)
 		w->here[i] = w->here[--w->heres];
 }
 
-/* A job begins on the node.  Refuse planned jobs that may not be there together with one of another user or label. */
+/* A job begins on the node: refuse planned jobs that may not be there beside one of another user or label. */
 static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
 {
 	struct check *c = w->c;
@@ -410,7 +410,7 @@ static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
 		if (check_refuse(c, planned->row) < 0)
 			return -1;
 		drop_refused(w, node);
-		i = UINT32_MAX;	/* from the beginning: here[] is another one */
+		i = UINT32_MAX;	/* here[] has changed, start again */
 	}
 	if (b->counted)
 		w->here[w->heres++] = b;
@@ -419,7 +419,7 @@ static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
 
 /* -- one node ------------------------------------------------------------ */
 
-/* How many jobs may share a core of the node: the most that any of its partitions allows. */
+/* Number of jobs that may share a core of the node: the maximum over its partitions. */
 static uint32_t rows_of(struct check *c, uint32_t node)
 {
 	const uint32_t *share = c->snap->partition.oversubscribe;
@@ -431,7 +431,7 @@ static uint32_t rows_of(struct check *c, uint32_t node)
 	return most;
 }
 
-/* What begins and ends on the node, in order.  How many events. */
+/* List the begins and ends on the node in order.  Returns their number. */
 static uint32_t list_events(struct sweep *w, uint32_t node)
 {
 	struct check *c = w->c;
@@ -456,7 +456,7 @@ static uint32_t list_events(struct sweep *w, uint32_t node)
 	return n;
 }
 
-/* Nothing is in use yet. */
+/* Reset the sums for the node. */
 static void clear_node(struct sweep *w, uint32_t node)
 {
 	const struct sl_snapshot *s = w->c->snap;
@@ -512,7 +512,7 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	return 0;
 }
 
-/* The bills of each node, side by side. */
+/* Sort the bills by node. */
 static void sort_by_node(struct sweep *w)
 {
 	const struct check *c = w->c;
@@ -524,7 +524,7 @@ static void sort_by_node(struct sweep *w)
 		w->first[n + 1] += w->first[n];
 	for (uint32_t i = c->bills; i-- > 0; )
 		w->bill[--w->first[c->bill[i].node + 1]] = i;
-	/* first[n + 1] is now where node n begins. */
+	/* first[n + 1] is now the begin of node n */
 	memmove(w->first, w->first + 1, nodes * sizeof(*w->first));
 	w->first[nodes] = c->bills;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/yields.c - nodes of running jobs that jobs of the plan may preempt.
+ * check/yields.c - when running jobs release nodes to jobs of the plan that may preempt them.
  *
- * Whom a job may preempt is a list of names (preempts), of which there are few; where its priority decides, too, the list is
- * the job's own.  For each list there is a bit for each running job that may be preempted at all, and on the node that the
- * sweep is at, when the first job of the plan with that list begins.
+ * The set of jobs that a job may preempt is a list of names (preempts), of which there are few; if priority decides, too,
+ * each job has its own set.  For each set there is a bit per running job, and, for the node that is being swept, the time at
+ * which the first job of the plan with that set begins.
  */
 #include "check/private.h"
 
@@ -12,15 +12,15 @@
 
 #include "base/grow.h"
 
-/* Whom jobs with the list may preempt. */
+/* The set of jobs that certain jobs may preempt. */
 struct check_preemptees {
 	uint32_t preempts;
-	uint32_t job;			/* whose own list it is; SL_NONE: that of all jobs with such names */
-	uint64_t *runs;			/* a bit for each job row */
-	int64_t first;			/* on the node that is swept: when the first job of the plan begins that has this list */
+	uint32_t job;			/* row of the only job with this set; SL_NONE: all jobs with these names */
+	uint64_t *runs;			/* a bit per job row */
+	int64_t first;			/* on the current node: begin of the first job of the plan with this set */
 };
 
-/* From when on the running job may be preempted, by some job; INT64_MAX: by none. */
+/* The time from which the running job may be preempted by some job; INT64_MAX: never. */
 static int64_t safe_until(const struct check *c, uint32_t j)
 {
 	int64_t soon = sl_sum_signed(c->now, SL_OVERDUE_S), safe = c->snap->job.safe_until[j];
@@ -71,8 +71,7 @@ static int add_if_new(struct check *c, uint32_t j)
 	return preempts && !find_list(c, j) ? add_list(c, j) : 0;
 }
 
-/* Find the lists of jobs that may be preempted: those that several pending jobs have in common, and a list of its own for each
- * job for which the plan has a start or a reservation. */
+/* Build the sets: one for each list of names of pending jobs, and one for each planned job whose priority decides. */
 int check_preemptors(struct check *c)
 {
 	const struct sl_plan_image *plan = c->plan;

@@ -6,13 +6,13 @@
 #include "plugin/commit/actions.h"
 #include "base/plain.h"
 
-/* NULL for success, as everywhere below; else why not. */
+/* NULL for success, else a text that says what went wrong.  All functions below return the same. */
 static const char *why_of(int rc)
 {
 	return rc == SLURM_SUCCESS ? NULL : slurm_strerror(rc);
 }
 
-/* scontrol update with one field. */
+/* What "scontrol update" does, with one field. */
 static const char *update_field(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t, const char *), int64_t number,
 			  const char *text)
 {
@@ -25,7 +25,7 @@ static const char *update_field(uint32_t job_id, void (*set)(job_desc_msg_t *, i
 	desc.SL_MSG_JOB_ID = job_id;
 	set(&desc, number, text);
 	msg.data = &desc;
-	errno = 0;	/* without accounting 22.05 takes what it finds there for an error */
+	errno = 0;	/* update_job() of 22.05 does not set errno without accounting, and takes an older value for an error */
 	rc = update_job(&msg, slurm_conf.slurm_user_id, false);
 	xfree(desc.partition);
 	xfree(desc.alloc_node);
@@ -92,9 +92,9 @@ static const char *run_action(job_record_t *job, uint32_t verb, int64_t number, 
 }
 
 /*
- * Is it the job that was looked at?  A pending one by its stamp, unless an action of this plan
- * has changed it; the others have none, and are known by who began to run when: ids are used
- * again, and jobs requeued.
+ * NULL if *job* is the job (or the run) that was in the snapshot.  A pending job is known by its stamp, unless an action of
+ * this plan has changed it.  A running one has no stamp: it is known by its user and its start time, because Slurm uses job
+ * ids again and requeues jobs.
  */
 static const char *check_same(const struct sl_commit *m, const job_record_t *job, uint32_t row, int64_t stamp)
 {

@@ -5,8 +5,7 @@
 
 #include "plugin/commit/work.h"
 
-/* Carry out action number *i* of the plan.  *why says why it was not, else NULL.
- * SL_COMMIT_LOCKS held. */
+/* Carry out action *i* of the plan.  *why: NULL if it was, else a text that says why not.  SL_COMMIT_LOCKS held. */
 enum sl_fate sl_commit_action(struct sl_commit *m, uint32_t i, const char **why);
 
 #endif

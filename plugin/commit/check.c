@@ -32,14 +32,14 @@ static bool qos_valid(job_record_t *job)
 	return ok;
 }
 
-/* The way's reservation, if it has one.  False: it has, and that is gone. */
+/* Find the reservation that *way* names; *resv is NULL if it names none.  False if it names one that is gone. */
 static bool find_resv(const struct sl_way *way, slurmctld_resv_t **resv)
 {
 	*resv = way->resv_id && resv_list ? list_find_first(resv_list, same_resv, (void *) &way->resv_id) : NULL;
 	return !way->resv_id || *resv;
 }
 
-/* What select_nodes() reads and the stock schedulers set before it. */
+/* Set what the stock schedulers set before select_nodes(), which reads it. */
 static void set_for_select(job_record_t *job, part_record_t *part, const struct sl_way *way, slurmctld_resv_t *resv)
 {
 	sl_details_t *d = job->details;
@@ -52,7 +52,7 @@ static void set_for_select(job_record_t *job, part_record_t *part, const struct 
 		job->resv_ptr = resv;
 		job->resv_id = resv->resv_id;
 	} else if (resv && !job->resv_name) {
-		/* a magnetic one: cleared by job_resv_clear_magnetic_flag() */
+		/* a magnetic reservation, which the job does not name; job_resv_clear_magnetic_flag() undoes this */
 		job->resv_ptr = resv;
 		job->resv_name = xstrdup(resv->name);
 		job->resv_id = resv->resv_id;
@@ -86,7 +86,7 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 
 	if ((why = sl_commit_not_pending(job)))
 		return why;
-	/* (such a job is PENDING to the end, and where it runs nowhere yet the federation's lock is free) */
+	/* (such a job stays PENDING, and while no cluster of the federation runs it fed_mgr_job_lock() does not refuse it) */
 	if (IS_JOB_REVOKED(job))
 		return "it is left to other clusters of the federation";
 	if (!job->priority)
@@ -110,20 +110,20 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return "its QOS is not valid";
 	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
 		return "it cannot meet its deadline any more and was cancelled";
-	/* (where accounts are not enforced it is valid, and Slurm without their list would try to read one) */
+	/* (if accounts are not enforced Slurm may have no list of them, and the call would try to read one) */
 	if (accounting_enforce & ACCOUNTING_ENFORCE_ASSOCS &&
 	    assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce)) {
 		job->state_reason = FAIL_ACCOUNT;
 		xfree(job->state_desc);
 		return "its account is not valid";
 	}
-	/* (where it may preempt others for them select looks at them, too) */
+	/* (if jobs can be preempted for their licences, select looks at licences itself) */
 	if (!sl_select_tests_licenses(job) && license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
 		job->state_reason = WAIT_LICENSES;
 		xfree(job->state_desc);
 		return "not enough licences";
 	}
-	/* (Slurm asks for as many nodes as select last thought of, which of an array is another task's) */
+	/* (Slurm compares with the node count of the last call of select, which of an array may be that of another task) */
 	if (job->bit_flags & JOB_MAGNETIC && job->resv_ptr && job->resv_ptr->node_bitmap &&
 	    bit_overlap(job->resv_ptr->node_bitmap, part->node_bitmap) < (int) job->details->min_nodes)
 		return "the reservation is too small";

@@ -5,14 +5,11 @@
 
 #include "plugin/collect/collect.h"
 
-/*
- * May the job start in that partition now, in that way?  NULL when it may, with
- * part_ptr, QOS, reservation and features set for select_nodes(); else why not.  Job and
- * node write locks held.
- */
+/* NULL if the job may start now, in that partition and that way; the record's part_ptr, QOS, reservation and features are
+ * then set for select_nodes().  Else a text that says why not.  Job and node write locks held. */
 const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way);
 
-/* Why a job in this state cannot be started, for the journal; NULL if the job is pending. */
+/* A text that says why a job in this state cannot be started; NULL if it is pending. */
 const char *sl_commit_not_pending(const job_record_t *job);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* -- what jobs asked for ------------------------------------------------------- */
 
-/* Is the job of that start to run as something else than it asked for? */
+/* Is that start to give the job another shape, or a shorter time limit, than it asked for? */
 static bool is_altered(const struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_start_view *v = &m->plan->start;
@@ -33,9 +33,9 @@ static void note_request(struct sl_commit *m, uint32_t i)
 }
 
 /*
- * Before a job is started as something else than it asked for, what it asked for is
- * on disk.  Others than those may be started so, too (a limit that changed a moment
- * ago): they are noted after the start.
+ * Write the requests of jobs that are to start with another shape or time limit to disk before they start.  A job may get
+ * another limit without is_altered(), for example because a limit of its partition has just changed: its request is noted
+ * after the start (note_altered()).
  */
 static void note_requests(struct sl_commit *m)
 {
@@ -162,7 +162,7 @@ static void act_one(struct sl_commit *m, uint32_t i)
 	m->status->actions_failed += fate != SL_FATE_DONE;
 }
 
-/* The decisions from that one on are not carried out. */
+/* Mark the decisions from *from* on as not carried out. */
 static void stop_at(struct sl_commit *m, uint32_t from, const char *why)
 {
 	const struct sl_plan_image *plan = m->plan;
@@ -180,7 +180,7 @@ static void stop_at(struct sl_commit *m, uint32_t from, const char *why)
 	}
 }
 
-/* One hold of the locks; returns the first decision not looked at yet. */
+/* Carry out decisions during one hold of the locks.  Returns the first one that is left. */
 static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 {
 	struct sl_cores cores = { 0 };
@@ -216,9 +216,9 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 /* -- jobs that may preempt others ---------------------------------------------- */
 
 /*
- * To the engine the nodes of jobs that this one could preempt are in use, so it does not start the job.  If the plan lists the
- * job, the plug-in asks select.  Select preempts, and says "busy" until the nodes are free; then the engine sees them.
- * True if the job runs already.
+ * For the engine the nodes of jobs that this one could preempt are in use, so it does not start the job; but the plan lists
+ * it.  The plug-in then calls select_nodes(), which preempts jobs and says "busy" until their nodes are free; the engine sees
+ * these in a later cycle.  True if the job runs already.
  */
 static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 {
@@ -229,7 +229,7 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 			   .through = SL_NONE };
 	bool ok;
 
-	/* who is stopped for it is decided, or was: their nodes come free, whatever became of its place */
+	/* victims for this job are chosen, or were told to end for it: select must not choose others */
 	if (sl_held_find(m->held, s.job_id) || sl_collect_left(m->held, s.job_id, 0))
 		return false;
 	ok = sl_start_run(&s, cores);
@@ -241,7 +241,7 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	return true;
 }
 
-/* One hold of the locks; returns the first job not looked at yet. */
+/* Does that for jobs of the list during one hold of the locks.  Returns the first one that is left. */
 static uint32_t preempt_batch(struct sl_commit *m, uint32_t from)
 {
 	uint32_t i = from, jobs = m->plan->preempt.rows;
@@ -251,7 +251,7 @@ static uint32_t preempt_batch(struct sl_commit *m, uint32_t from)
 	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
 	if (!sl_commit_same_world(m))
 		i = jobs;
-	/* the policy let each of them start, but not one after the other: the next cycle asks again */
+	/* the policy let each of them start alone, not one after the other: stop here, the next cycle asks it again */
 	for (; i < jobs && sl_hold_lasts(&h); i++)
 		if (preempt_for(m, i, &cores))
 			i = jobs - 1;
@@ -268,7 +268,7 @@ static void run_preempting(struct sl_commit *m)
 		i = preempt_batch(m, i);
 }
 
-/* Before anybody starts: native starts of the same plan keep off what is held now. */
+/* Comes before all starts, because native starts of the same plan must keep off the places that are held. */
 static void hold_and_stop(struct sl_commit *m)
 {
 	const char **refused = xcalloc(MAX(m->plan->hold.rows, 1), sizeof(*refused));

@@ -3,14 +3,15 @@
 #include "plugin/commit/counts.h"
 #include "base/search.h"
 
-#define TERMS 8		/* the engine places by no more */
+#define TERMS 8		/* the engine does not place jobs with more */
 
-/* The terms that have a count, and which of them one node satisfies. */
+/* The terms of the constraint that have a count, and which of them one node satisfies. */
 struct reading {
 	const char *have;		/* features of the node */
-	bool inside, holds;		/* of parentheses: before their end; what has been read of them */
-	int op;				/* what joins the next one to that */
-	uint32_t terms, satisfied;	/* how many, which as bits */
+	bool inside, holds;		/* the feature read last is inside parentheses; the node satisfies what has been
+					 * read of them */
+	int op;				/* operator between those and the next feature */
+	uint32_t terms, satisfied;	/* number of terms; bit i: the node satisfies term i */
 	uint32_t count[TERMS];
 };
 
@@ -52,11 +53,11 @@ static int has_count(void *x, void *key)
 	return ((job_feature_t *) x)->count != 0;
 }
 
-/* Whichever terms are taken together, as many nodes as they count satisfy one of them: then each node can stand for
- * one term (Hall's marriage theorem). */
+/* The nodes can be divided among the terms if, for every set of terms, at least as many nodes satisfy one of its terms as
+ * the terms count together (Hall's marriage theorem). */
 const char *sl_counts_lack(const sl_details_t *d, const struct sl_layout_place *place, uint32_t count)
 {
-	uint32_t nodes[1u << TERMS] = { 0 }, i, t, set, some;	/* by what they satisfy */
+	uint32_t nodes[1u << TERMS] = { 0 }, i, t, set, some;	/* [set of terms] number of nodes that satisfy just these */
 	struct reading r = { 0 };
 
 	if (!d->feature_list_use || !list_find_first(d->feature_list_use, has_count, NULL))

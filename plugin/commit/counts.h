@@ -12,7 +12,7 @@
 
 #include "plugin/commit/layout.h"
 
-/* Text that says what these places lack; NULL if they satisfy the constraint, or if it has no counts. */
+/* A text that says what those places lack; NULL if they satisfy the constraint, or if it has no counts. */
 const char *sl_counts_lack(const sl_details_t *details, const struct sl_layout_place *place, uint32_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "plugin/commit/permit.h"
 #include "plugin/commit/stop.h"
 
-/* The stops for the job of one place, copied: the book changes meanwhile. */
+/* The stops for the job of one held place, copied because the book changes meanwhile. */
 struct begun {
 	struct sl_held *place;
 	struct sl_stopped *stop;
@@ -13,7 +13,7 @@ struct begun {
 	char why[200];
 };
 
-/* True if that run of it goes on, and slurmctld does not know that it was told to end. */
+/* True if that run of the job still goes on, and its record says that it was not told to end. */
 static bool is_untold(const struct sl_stopped *s, const struct sl_held *place)
 {
 	job_record_t *job = s->time >= place->since ? find_job_record(s->job) : NULL;
@@ -34,8 +34,8 @@ static void find_untold(struct begun *x, const struct sl_held_book *b)
 	}
 }
 
-/* What the plan has decided anew for the job, so that those need not be told; NULL: nothing. (They have their nodes still: if it starts,
- * it does so without them.) */
+/* Why the victims need not be told any more, because the plan decides anew for the job; NULL if it does not.  (If the plan
+ * starts the job, it does so on other nodes: the victims still have theirs.) */
 static const char *decided_anew(const struct sl_commit *m, uint32_t job)
 {
 	const struct sl_plan_image *plan = m->plan;
@@ -71,7 +71,8 @@ static void tell_all(const struct begun *x, struct sl_commit *m, job_record_t *p
 	for (uint32_t i = 0; i < x->stops; i++) {
 		job_record_t *victim = sl_permit_leader(find_job_record(x->stop[i].job));
 
-		if (!victim || victim->preempt_time || !IS_JOB_RUNNING(victim))	/* with another component, just now */
+		if (!victim || victim->preempt_time || !IS_JOB_RUNNING(victim))	/* stopped just now, with another component
+										 * of its heterogeneous job */
 			continue;
 		info("sched/lua: %pJ is stopped for %pJ, as was planned before slurmctld began", victim, preemptor);
 		m->stopped += sl_stop_tell(victim, preemptor, x->stop[i].mode);
@@ -89,7 +90,7 @@ static void give_up(const struct begun *x, struct sl_commit *m)
 	(void) sl_hold_end(m, job);
 }
 
-/* False: the place is gone. */
+/* False if the place has been given up. */
 static bool finish_place(struct sl_commit *m, struct sl_held *place)
 {
 	struct begun x = { .place = place };
@@ -118,7 +119,7 @@ void sl_finish_stops(struct sl_commit *m)
 
 		sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
 		if (!sl_commit_same_world(m))
-			i = b->places;	/* the next snapshot */
+			i = b->places;	/* leave the rest to the plan after the next snapshot */
 		else
 			while (i < b->places && sl_hold_lasts(&h))
 				i += finish_place(m, &b->place[i]);

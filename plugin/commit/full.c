@@ -2,7 +2,7 @@
 /* full.c - see full.h */
 #include "plugin/commit/full.h"
 
-/* May several jobs have a core at once, or does nobody count them? */
+/* May a core belong to several jobs at once, or are cores not counted at all? */
 static bool are_cores_shared(const part_record_t *part)
 {
 	return part->max_share > 1 || slurm_conf.preempt_mode & PREEMPT_MODE_GANG ||
@@ -10,12 +10,12 @@ static bool are_cores_shared(const part_record_t *part)
 		 !(slurm_conf.select_type_param & (CR_CPU | CR_SOCKET | CR_CORE)));
 }
 
-/* By row of the snapshot: cores that jobs have. */
+/* By node row of the snapshot: cores that jobs have. */
 static uint32_t *cores_taken(const struct sl_snapshot *snap)
 {
 	uint32_t *taken = xcalloc(snap->node.rows + 1, sizeof(*taken)), i;
 
-	/* (the parts of reservations, and held places, stand in the same table) */
+	/* (only those of jobs: the table also has the rows of reservations and of held places) */
 	for (i = 0; i < snap->job.rows; i++) {
 		struct sl_range a = snap->job.alloc[i];
 

@@ -2,7 +2,7 @@
 /* het.c - see het.h */
 #include "plugin/commit/het.h"
 
-/* cred_expire's default; a site that raises it meets a refusal more, and a requeue. */
+/* The default of cred_expire.  At a site that raises it, the component's next start is refused, and it is requeued. */
 #define CREDENTIAL_LASTS_S 1200
 
 static uint32_t leader_of(const struct sl_commit *m, uint32_t start)
@@ -50,7 +50,7 @@ static uint64_t *count_in(job_record_t *job, part_record_t *part)
 	return asked;
 }
 
-/* Take that back: to accounting it ends as soon as it began. */
+/* Undo count_in(): for accounting the job ends at the moment at which it began. */
 static void count_out(job_record_t *job, uint64_t *asked)
 {
 	uint64_t *before = job->tres_alloc_cnt;
@@ -69,7 +69,7 @@ static void count_out(job_record_t *job, uint64_t *asked)
 	xfree(asked);
 }
 
-/* How many of the components the limits of accounts and QOS allow beside one another. */
+/* How many of the components the limits of accounts and QOS allow to run together. */
 static uint32_t count_allowed(struct sl_start *s, uint32_t count)
 {
 	uint64_t **asked;
@@ -109,12 +109,12 @@ void sl_het_take_back(job_record_t *job)
 	sl_job_set_state(job, JOB_PENDING | JOB_COMPLETING);
 	last_job_update = now;
 	build_cg_bitmap(job);
-	/* it never ran: its burst buffer has nothing to stage out, which is what the logger looks at */
+	/* without this flag the logger would have its burst buffer staged out, though it never ran */
 	job->bit_flags |= JOB_KILL_HURRY;
 	job_completion_logger(job, false);
-	job->bit_flags &= ~JOB_KILL_HURRY;	/* clear when it started */
+	job->bit_flags &= ~JOB_KILL_HURRY;	/* the flag was clear when the job started */
 	deallocate_nodes(job, false, false, false);
-	sl_add_job_submit(job);	/* the logger has taken it off */
+	sl_add_job_submit(job);	/* job_completion_logger() has subtracted it */
 	if (!job->node_bitmap_cg || !bit_set_count(job->node_bitmap_cg))
 		batch_requeue_fini(job);
 }

@@ -9,18 +9,15 @@
 
 #include "plugin/commit/start.h"
 
-/* How many starts of the plan, from that one on, are of one heterogeneous job; 1 for others. */
+/* The number of the plan's rows, from row *start* on, that start components of the same heterogeneous job; 1 for other jobs. */
 uint32_t sl_het_count(const struct sl_commit *m, uint32_t start);
 
-/* True if the records of all *count* components are there and unchanged, and the limits of accounts and QOS allow all of them
- * together.  False: s->fate and s->text say which component is the obstacle. */
+/* True if the records of all *count* components are there and unchanged, and the limits of accounts and QOS allow all of
+ * them together.  False: s->fate and s->text say which component is the obstacle. */
 bool sl_het_ready(struct sl_start *s, uint32_t count);
 
-/*
- * Take back the start of a component because another one did not start: it is pending again.
- * slurmd refuses a job that it was told to end as long as the job's credential lasts, so the job's
- * begin time is set to the end of that.
- */
+/* Undo the start of a component because another one did not start: it is pending again.  slurmd refuses to start a job
+ * that it was told to end until the job's credential has expired, so the begin time is set to that moment. */
 void sl_het_take_back(job_record_t *job);
 
 #endif

@@ -152,7 +152,7 @@ bool sl_hold_save(struct sl_commit *m)
 
 /* -- from the plan into the book ------------------------------------------------------- */
 
-/* A place as it is being copied: its texts are the snapshot's. */
+/* A place while it is copied from the plan.  Its texts belong to the snapshot. */
 struct copy {
 	struct sl_commit *m;
 	struct sl_map reserve;		/* job -> row of the plan's reservations */
@@ -184,7 +184,7 @@ static void copy_gres(const struct copy *x, struct sl_held_node *n, struct sl_ra
 									   v->devices[i] };
 }
 
-/* The places of a reservation of the plan; NULL, or what is wrong with them. */
+/* Copy the places of a reservation of the plan.  NULL, or a text that says what is wrong with them. */
 static const char *copy_nodes(struct copy *x, uint32_t reserve)
 {
 	const struct sl_snapshot *snap = &x->m->c->snap;
@@ -210,9 +210,9 @@ static const char *copy_nodes(struct copy *x, uint32_t reserve)
 	return NULL;
 }
 
-#define LONGEST_S (31 * 86400)		/* that a place is held for */
+#define LONGEST_S (31 * 86400)		/* for which a place may be held */
 
-/* Put a row of holds into the book; NULL, or why not. */
+/* Enter row *i* of the plan's holds in the book.  NULL, or a text that says why not. */
 static const char *hold_place(struct copy *x, uint32_t i, struct sl_error *err)
 {
 	struct sl_commit *m = x->m;
@@ -265,7 +265,7 @@ static void run_hold(struct copy *x, uint32_t i, const char **refused)
 		info("sched/lua: no place is held for JobId=%u: %s", v->job[i], refused[i]);
 	else if (!refused[i])
 		note->unheld = 0;
-	/* (while the stops for it are refused, perhaps in each cycle, nothing is held for long) */
+	/* (not while the stops for the job are refused, perhaps in each cycle: then the place is given up again at once) */
 	if (!refused[i] && !note->unstopped)
 		info("sched/lua: a place is held for JobId=%u", v->job[i]);
 }

@@ -3,17 +3,14 @@
 #include "plugin/commit/launch.h"
 
 /*
- * Batch jobs are launched after the starts, or this much later in a long plan: the
- * first ones end, or tell that they run, while others are being started, and each
- * such message competes for the locks.  Slurm's own schedulers launch nothing
- * either while they hold the locks, for about as long.
+ * Batch jobs are launched after all starts, or, in a long plan, this long after they were started.  A launched job sends
+ * slurmctld messages when it begins and ends, and each of them competes with the starts for the locks.  Slurm's own
+ * schedulers also launch nothing while they hold the locks, for about as long.
  */
 #define LAUNCH_AFTER_US 3000000
 
-/*
- * Launching brings nodes to life that share the processors with slurmctld where they are
- * on one machine: a short hold is over before the thread loses its processor.
- */
+/* How long jobs are launched in one hold of the locks.  On a machine that also runs nodes, slurmd takes processors from
+ * slurmctld as soon as jobs are launched: a hold this short ends before its thread is preempted. */
 #define LAUNCH_BATCH_US 1000
 
 static void tell_started(job_record_t *job)
@@ -25,7 +22,8 @@ static void tell_started(job_record_t *job)
 	rebuild_job_part_list(job);
 }
 
-/* True if the plug-in has to launch the job now.  Else there is nothing to launch, or slurmctld does it when the nodes are ready. */
+/* True if the plug-in has to launch the job now.  Otherwise it is no batch job, or slurmctld launches it when its nodes
+ * are ready. */
 static bool is_to_launch(const job_record_t *job)
 {
 	return job->batch_flag && !IS_JOB_CONFIGURING(job);
@@ -38,11 +36,8 @@ void sl_launch_now(job_record_t *job)
 	tell_started(job);
 }
 
-/*
- * Until it is launched the job is "configuring", which slurmctld saves with it: one that
- * is killed before the launch launches the job itself when it is back (job_time_limit()),
- * and nobody misses a script on its node meanwhile.
- */
+/* Until its launch the job is in state "configuring", which slurmctld saves.  If slurmctld is killed before the launch,
+ * the next one launches the job (job_time_limit()), and until then no node misses its script. */
 void sl_launch_later(struct sl_commit *m, job_record_t *job)
 {
 	tell_started(job);
@@ -65,8 +60,8 @@ void sl_launch_some(struct sl_commit *m, uint64_t end)
 		const struct sl_launch *l = &m->launch[m->launched++];
 		job_record_t *job = find_job_record(l->job_id);
 
-		/* cancelled or requeued meanwhile: nothing to launch; or launched, by
-		 * slurmctld's own look at configuring jobs */
+		/* not if the job was cancelled or requeued, or if slurmctld has launched it, as it does with configuring
+		 * jobs */
 		if (job && IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job) && job->start_time == l->start_time) {
 			sl_job_set_configuring(job, false);
 			last_job_update = time(NULL);

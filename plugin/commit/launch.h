@@ -12,21 +12,21 @@
 
 /* -- with SL_COMMIT_LOCKS held -------------------------------------------------- */
 
-/* A job was started: tell slurmctld's clients and srun; launch a batch job at once. */
+/* For a job that has just been started: tell slurmctld's clients and srun, and launch it if it is a batch job. */
 void sl_launch_now(job_record_t *job);
 
 /* The same, but a batch job is launched later, by sl_launch_some() or sl_launch_rest(). */
 void sl_launch_later(struct sl_commit *m, job_record_t *job);
 
-/* Launch jobs that wait for it: at least one, and none after *end* (microseconds) or after a short time. */
+/* Launch jobs that were put off: at least one, and none after *end* (microseconds) or after a short time. */
 void sl_launch_some(struct sl_commit *m, uint64_t end);
 
 /* -- without locks ---------------------------------------------------------------- */
 
-/* True if a job has waited so long for its launch that it goes before further starts. */
+/* True if a job has waited for its launch so long that it goes before further starts. */
 bool sl_launch_due(const struct sl_commit *m);
 
-/* Launch all jobs that still wait for it, also if slurmctld is ending.  Takes the locks for a few at a time. */
+/* Launch all jobs that were put off, also if slurmctld is ending.  Takes the locks for a few at a time. */
 void sl_launch_rest(struct sl_commit *m);
 
 #endif

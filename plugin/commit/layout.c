@@ -4,14 +4,14 @@
 #include "plugin/records/hosts.h"
 #include "plugin/records/units.h"
 
-/* A request as it was, to be put back. */
+/* The part of a request that is changed for select_nodes(), as it was before. */
 struct saved {
-	sl_details_t details;		/* borrows what it points to */
+	sl_details_t details;		/* a shallow copy */
 	uint32_t req_switch;
 	bool best_switch;
-	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
-	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
-	bool counted;			/* its constraint has counts: it is set aside */
+	uint64_t spread;		/* the bit SPREAD_JOB of bit_flags, as it was */
+	bool pinned, excluding;		/* the plan's nodes are required; exc_node_bitmap has been replaced */
+	bool counted;			/* the constraint has counts and was taken off the job */
 };
 
 const char *sl_layout_word(enum sl_layout_way way)
@@ -58,7 +58,8 @@ static int each_holder(void *x, void *arg)
 	return 0;
 }
 
-/* Those of the system are nobody's.  (Who may have them has whole nodes, of which nothing is chosen.) */
+/* Cores that a node sets aside for the system are not free.  (A job that may use them gets whole nodes, so no cores are
+ * chosen for it.) */
 static void mark_system(struct sl_cores *c, int node)
 {
 	const node_record_t *n = node_record_table_ptr[node];
@@ -93,7 +94,8 @@ static bool is_free(const struct sl_cores *c, bitstr_t *within, uint32_t core)
 	return !bit_test(c->used, core) && (!within || (core < bit_size(within) && bit_test(within, core)));
 }
 
-/* The cores of the places, as a bitmap: free ones, of *within* if that is not NULL.  Fewer if some are not free any more. */
+/* The cores to allocate, as a bitmap: of each place the first free ones, only from *within* if that is not NULL.  Fewer
+ * than planned if cores are no longer free. */
 static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t count, bitstr_t *within, struct sl_cores *c)
 {
 	bitstr_t *chosen;
@@ -115,7 +117,7 @@ static int is_same(void *x, void *key)
 	return x == key;
 }
 
-/* select_nodes() beside a reservation of everything of those nodes but these cores. */
+/* select_nodes() while a reservation has all cores of those nodes except the *chosen* ones. */
 static int select_beside_resv(job_record_t *job, const bitstr_t *nodes, const bitstr_t *chosen,
 			      const struct sl_layout_place *place, uint32_t count, const struct sl_cores *c)
 {
@@ -134,14 +136,14 @@ static int select_beside_resv(job_record_t *job, const bitstr_t *nodes, const bi
 	list_push(resv_list, &r);
 	rc = sl_select_nodes(job);
 	list_remove_first(resv_list, is_same, &r);
-	FREE_NULL_BITMAP(r.node_bitmap);	/* a copy: select_nodes() frees the job's own list of nodes on its way */
+	FREE_NULL_BITMAP(r.node_bitmap);	/* a copy, because select_nodes() frees the job's own list of nodes */
 	FREE_NULL_BITMAP(r.core_bitmap);
 	return rc;
 }
 
-/* select_nodes() in a reservation that has only those cores.  Its FLEX flag is cleared meanwhile, since select does not look at
- * the cores of a flexible reservation; so is REPLACE, by which select_nodes() would look for other nodes in place of those that
- * the job has got, and free the reservation's cores: it does so afterwards, by the record as it is. */
+/* select_nodes() in the job's reservation, which has only the *chosen* cores meanwhile.  Two flags are cleared for that
+ * time.  FLEX: select does not look at the cores of a flexible reservation.  REPLACE: select_nodes() would replace the
+ * nodes that the job has got by others and free the reservation's cores; it does so later, when the record is as before. */
 static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t *nodes, bitstr_t *chosen)
 {
 	const slurmctld_resv_t was = *r;
@@ -152,7 +154,7 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	r->flags &= ~(uint64_t) RESERVE_FLAG_REPLACE;
 	if (r->flags & RESERVE_FLAG_FLEX) {
 		r->flags &= ~(uint64_t) (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES);
-		r->node_bitmap = bit_copy((bitstr_t *) nodes);	/* select_nodes() frees the job's own on its way */
+		r->node_bitmap = bit_copy((bitstr_t *) nodes);	/* a copy, because select_nodes() frees the job's own */
 		r->node_cnt = (uint32_t) bit_set_count((bitstr_t *) nodes);
 		r->start_time = MIN(r->start_time, now);
 		r->end_time = MAX(r->end_time, now + 10 * 365 * 86400L);
@@ -160,7 +162,8 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	rc = sl_select_nodes(job);
 	r->core_bitmap = was.core_bitmap;
 	r->flags = was.flags;
-	if (was.flags & RESERVE_FLAG_FLEX) {	/* of another, Slurm may have moved the times to the next day */
+	if (was.flags & RESERVE_FLAG_FLEX) {	/* (the times of other reservations are not put back: Slurm may have moved
+						 * them to the next day) */
 		FREE_NULL_BITMAP(r->node_bitmap);
 		r->node_bitmap = was.node_bitmap;
 		r->node_cnt = was.node_cnt;
@@ -172,8 +175,8 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 	return rc;
 }
 
-/* select_nodes() that can take those cores and no others.  For a job in a reservation of cores, select regards no other such
- * reservation; so these cores are made the cores of the job's own reservation meanwhile. */
+/* select_nodes() that can take those cores and no others.  For a job that is in a reservation of cores, select does not
+ * look at further reservations; therefore its own reservation gets these cores meanwhile. */
 static int select_on(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores)
 {
 	const bitstr_t *nodes = job->details->req_node_bitmap;
@@ -205,7 +208,7 @@ static void tell_tasks(sl_details_t *d, const struct sl_layout_place *place, uin
 		d->arbitrary_tpn[i] = place_tasks(&place[i]);
 }
 
-/* (job_array_split() copies the pointer: the rest of the array must let go of it, and have a *copy* of what it says itself.) */
+/* (job_array_split() copies the pointer.  *copy*: the record of the other tasks gets a copy of what the request said.) */
 static void put_tasks_back(sl_details_t *d, uint16_t *saved, bool copy)
 {
 	if (!copy && d->arbitrary_tpn != saved)
@@ -217,7 +220,7 @@ static void put_tasks_back(sl_details_t *d, uint16_t *saved, bool copy)
 	}
 }
 #else
-/* As sbatch says it. */
+/* The same fields that sbatch sets for --ntasks-per-node. */
 static void tell_tasks(sl_details_t *d, const struct sl_layout_place *place, uint32_t count)
 {
 	(void) count;
@@ -235,7 +238,8 @@ static uint32_t node_cores(uint32_t node)
 	return n->tot_cores > n->core_spec_cnt ? n->tot_cores - n->core_spec_cnt : n->tot_cores;
 }
 
-/* As many tasks on each node, of sockets which select has to see whole? */
+/* True if each node gets as many tasks as the others, and the request says something of sockets, which select then has to
+ * see whole. */
 static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	const multi_core_data_t *m = job->details->mc_ptr;
@@ -247,7 +251,7 @@ static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_pl
 		(sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->ntasks_per_socket));
 }
 
-/* True if so many nodes of the job are placed by topology/block, which has no arbitrary_tpn. */
+/* True if topology/block places the job on several nodes: it does not read arbitrary_tpn. */
 static bool is_in_blocks(const job_record_t *job, uint32_t nodes)
 {
 	return nodes > 1 && sl_part_has_blocks(job->part_ptr);
@@ -258,7 +262,7 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 	if (!count)
 		return SL_LAYOUT_NATIVE;
 #if SL_HAVE_ARBITRARY_TPN
-	if (job->details->arbitrary_tpn)	/* the request itself says how many tasks each of min_nodes nodes takes */
+	if (job->details->arbitrary_tpn)	/* the request itself says the tasks of each node, for min_nodes nodes */
 		return count == job->details->min_nodes ? SL_LAYOUT_TASKS : SL_LAYOUT_NATIVE;
 #endif
 	if (!dealt || is_in_blocks(job, count))
@@ -269,13 +273,12 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 /* -- changing the request and putting it back ---------------------------------- */
 
 /*
- * It is to have *nodes*, those of the plan, and no other one; NULL: any but *keep_off*.  Select
- * does not look at nodes that a request excludes, and at 10,000 of them looking is most of what
- * a start costs.  (With gres it wants cores for all tasks where one node is the most that a job
- * may have, though it overcommits: that is not said then.)
+ * Let select take exactly *nodes*, those of the plan; if that is NULL, any nodes but *keep_off*.  Nodes that a request
+ * excludes are not looked at, and with 10,000 nodes looking is most of what a start costs.  (max_nodes is not set for a job
+ * with gres that overcommits: on a single node select would ask for cores for all of its tasks.)
  *
- * topology/block does not take nodes that are required beside --segment, and has all of them in one of its larger blocks.  It is
- * shown the nodes of the plan alone then: as many as the job has.
+ * topology/block does not accept required nodes beside --segment, and wants them all in one of its larger blocks.  Therefore
+ * nothing is required there: all other nodes are excluded, and the job needs as many as are left.
  */
 static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *keep_off, const bitstr_t *excluded)
 {
@@ -297,8 +300,9 @@ static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *kee
 }
 
 /*
- * Where sockets are allocated, one after the other is to be filled: of itself select takes a core of each free one in
- * turn, and the job has all of them.  (Planes do so, and know no word for it.)
+ * Where sockets are allocated, make select fill one socket after the other.  By default it takes a core of each free socket
+ * in turn, and the job is given every socket that it touches.  (The distribution "plane" already fills sockets, and cannot be
+ * combined with that option.)
  */
 static void fill_sockets(const job_record_t *job)
 {
@@ -307,7 +311,7 @@ static void fill_sockets(const job_record_t *job)
 
 	if (!((own ? own : slurm_conf.select_type_param) & CR_SOCKET) || (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE)
 		return;
-	/* (an arbitrary one is both by its number; the tasks of its nodes are said besides) */
+	/* (the number of "arbitrary" has both bits set; the tasks of each node are told separately) */
 	if (!(d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK)) ||
 	    (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY)
 		d->task_dist = SLURM_DIST_NODECYCLIC | (d->task_dist & SLURM_DIST_STATE_FLAGS);
@@ -315,7 +319,8 @@ static void fill_sockets(const job_record_t *job)
 		SLURM_DIST_SOCKBLOCK;
 }
 
-/* The job is to have the nodes of the plan, with sockets and switches as they come. */
+/* Let the request require the nodes of the plan.  Whatever the plan has already decided (sockets, switches, spreading) is
+ * taken off it. */
 static bitstr_t *pin_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count, bool counted)
 {
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -324,15 +329,15 @@ static bitstr_t *pin_request(job_record_t *job, const struct sl_layout_place *pl
 	for (uint32_t i = 0; i < count; i++)
 		bit_set(nodes, place[i].node);
 #if SL_HAVE_NODE_COUNTS
-	d->job_size_bitmap = NULL;	/* of the counts that it lists it has one */
+	d->job_size_bitmap = NULL;	/* it lists the node counts that are allowed, and the plan has one of them */
 #endif
-	if (counted)	/* select does not find nodes that are required among those of several features */
-		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
+	if (counted)	/* select finds no nodes for a constraint with counts if nodes are required */
+		d->feature_list_use = NULL;	/* (its text stays, because prologs that start meanwhile are told it) */
 	fill_sockets(job);
-	/* below how many switches they are is decided: select would begin to wait only now */
+	/* the plan has decided how many switches there are; select would begin to wait for fewer */
 	job->req_switch = 0;
 	job->best_switch = true;
-	/* so is how it is spread: select would do it anew, without a look at arbitrary_tpn */
+	/* the plan has spread the job; select would do so again and ignore arbitrary_tpn */
 	job->bit_flags &= ~SPREAD_JOB;
 	return nodes;
 }
@@ -362,7 +367,7 @@ static void put_bitmap_back(bitstr_t **at, bitstr_t *saved, bool copy)
 	*at = copy && saved ? bit_copy(saved) : saved;
 }
 
-/* Into the job's record; *copy*: into that of another job, which owns what it has. */
+/* Put the request back into the job's record.  *copy*: the record is another job's, which needs copies of its own. */
 static void put_request_back(job_record_t *job, const struct saved *s, bool copy)
 {
 	const sl_details_t *was = &s->details;
@@ -394,7 +399,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	d->task_dist = was->task_dist;
 }
 
-/* When a task is split off an array, the rest gets copies of the details: its request is put back as well. */
+/* When a task is split off an array, the record of the other tasks is copied from the changed request: put that back too. */
 static void put_head_back(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
 {
 	job_record_t *head = find_job_record(array_job_id);
@@ -403,15 +408,15 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 		put_request_back(head, s, true);
 }
 
-/* (Of a whole node that has not registered yet select marks the cores of the system, too: it knows how many they
- * are, but not which.) */
+/* (select also counts the system's cores of a whole node that has not registered yet: it knows how many they are, not
+ * which.) */
 static bool has_cores(uint32_t given, const struct sl_layout_place *place)
 {
 	return given == place->cores ||
 		(given == node_record_table_ptr[place->node]->tot_cores && place->cores == node_cores(place->node));
 }
 
-/* The allocation is on those nodes, with so many cores on each. */
+/* True if the job was allocated those nodes, with as many cores on each as planned. */
 static bool is_as_planned(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	const job_resources_t *jr = job->job_resrcs;
@@ -446,7 +451,7 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	return rc;
 }
 
-/* A native start without a look at nodes that are full. */
+/* A native start, with the *full* nodes hidden from select. */
 static int select_beside(job_record_t *job, const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores)
 {
 	bitstr_t *off = bit_copy((bitstr_t *) full);
@@ -459,7 +464,7 @@ static int select_beside(job_record_t *job, const bitstr_t *keep_off, const bits
 	return rc;
 }
 
-/* Does select say that the job could never run?  Of what it was not shown it does not know. */
+/* Does select say that the job could never run?  It knows nothing of the nodes that were hidden from it. */
 static bool is_never(int rc)
 {
 	return rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE || rc == ESLURM_INVALID_NODE_COUNT ||
@@ -477,8 +482,8 @@ int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint
 		rc = select_beside(job, keep_off, full, cores);
 	if (is_never(rc))
 		rc = select_in_way(job, place, count, keep_off, cores, *way);
-	/* The trick asks for more than the plan may have meant (sockets of gres
-	 * and cores, say).  The nodes alone may do: better there than not at all. */
+	/* The way may ask for more than the plan did, for example for other sockets than those of the gres.  Then try
+	 * again with the nodes alone. */
 	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {
 		*way = SL_LAYOUT_PIN;
 		rc = select_in_way(job, place, count, keep_off, cores, *way);

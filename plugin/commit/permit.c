@@ -27,7 +27,7 @@ static int has_nodes(void *x, void *nodes)
 uint32_t sl_permit_other(const struct sl_permit *p, const bitstr_t *nodes, bool (*planned)(uint32_t leader, void *arg), void *arg)
 {
 	for (uint32_t i = 0; i < p->victims.slots; i++) {
-		uint32_t id = p->victims.slot[i].entry - 1;	/* of a slot that is free: of no job */
+		uint32_t id = p->victims.slot[i].entry - 1;	/* meaningless for a free slot */
 		job_record_t *job = p->victims.slot[i].entry ? find_job_record(id) : NULL;
 
 		if (!job || planned(id, arg))
@@ -47,14 +47,14 @@ static int add_victim(void *x, void *arg)
 	return 0;
 }
 
-/* What _preempt_jobs() of node_scheduler.c reads of the configuration before slurm_job_preempt() looks at it. */
+/* Read the setting that _preempt_jobs() of node_scheduler.c reads before it calls slurm_job_preempt(). */
 static void read_user_signal(void)
 {
 	preempt_send_user_signal = xstrcasestr(slurm_conf.slurmctld_params, "preempt_send_user_signal") ||
 		xstrcasestr(sl_preempt_params(), "preempt_send_user_signal");
 }
 
-/* As select_nodes() asks before it preempts anybody: who may not start gains nothing by that. */
+/* select_nodes() asks the same before it preempts jobs: they need not end for a job that a limit keeps from starting. */
 static bool is_over_limit(job_record_t *job)
 {
 	return accounting_enforce & ACCOUNTING_ENFORCE_LIMITS &&
@@ -119,7 +119,7 @@ uint16_t sl_permit_mode(job_record_t *victim, uint32_t planned)
 	return mode == PREEMPT_MODE_CANCEL && (planned == SL_STOP_REQUEUE || planned == SL_STOP_EXPEDITE) ? PREEMPT_MODE_REQUEUE : mode;
 }
 
-/* True if it is told to end some time before it is ended: then slurmctld does that by its own mode. */
+/* True if the job is told to end some time before it is ended.  slurmctld then ends it, in Slurm's own mode. */
 static bool has_grace(const struct sl_permit *p, const job_record_t *victim)
 {
 	uint32_t row = sl_collect_row(p->c, victim->job_id);
@@ -127,7 +127,7 @@ static bool has_grace(const struct sl_permit *p, const job_record_t *victim)
 	return row == SL_NONE || p->c->snap.job.grace_time[row];
 }
 
-/* Slurm's mode is what is done, or a milder one: a plan that counts on another one is refused. */
+/* NULL if the plan's mode is Slurm's or a milder one.  A plan that relies on another mode is refused. */
 static const char *check_mode(const struct sl_permit *p, job_record_t *victim, uint32_t planned)
 {
 	uint16_t mode = slurm_job_preempt_mode(victim);

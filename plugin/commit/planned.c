@@ -2,11 +2,11 @@
 /* planned.c - see planned.h */
 #include "plugin/commit/planned.h"
 
-/* Nodes that are looked at in one step of a hold. */
+/* Nodes that are marked in one step of a hold of the locks. */
 #define STEP 256
 
-/* By row of the snapshot: a job of the plan waits for that node.  No locks held: there may be a
- * place for every job on every node. */
+/* By node row of the snapshot: true if the plan has a reservation there.  Done without locks: each job may have a place on
+ * every node. */
 static bool *waiting_rows(const struct sl_commit *m)
 {
 	const struct sl_plan_reserve_view *v = &m->plan->reserve;
@@ -21,7 +21,7 @@ static bool *waiting_rows(const struct sl_commit *m)
 	return waiting;
 }
 
-/* Is that what node *i* is to be?  Of an allocated one the state would say nothing. */
+/* Is node *i* to be in state PLANNED?  Not if it is allocated: the state says nothing then. */
 static bool is_to_wait(const struct sl_commit *m, const bool *waiting, int i)
 {
 	uint32_t row = waiting && (uint32_t) i < m->c->node_slots ? m->c->node_row[i] : SL_NONE;
@@ -29,7 +29,7 @@ static bool is_to_wait(const struct sl_commit *m, const bool *waiting, int i)
 	return row != SL_NONE && waiting[row] && IS_NODE_IDLE(node_record_table_ptr[i]) && sl_collect_node(m->c, row);
 }
 
-/* The nodes from *i* on, as many as one step has. */
+/* Set or clear the state on STEP nodes from *i* on.  True if a node has changed. */
 static bool mark_some(const struct sl_commit *m, const bool *waiting, int i)
 {
 	int end = MIN(i + STEP, node_record_count);

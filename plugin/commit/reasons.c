@@ -7,7 +7,7 @@
 #include "base/plain.h"
 #include "image/nodelist.h"
 
-/* Slurm's word for each reason: scripts look for it in squeue's output. */
+/* Slurm's reason for each reason of the engine: scripts look for Slurm's words in squeue's output. */
 static const uint32_t words[SL_WHYS] = {
 	[SL_WHY_NONE] = WAIT_RESOURCES,
 	[SL_WHY_RESOURCES] = WAIT_RESOURCES,
@@ -40,8 +40,8 @@ static char *describe(const struct sl_commit *m, uint32_t why, const char *text)
 	return sl_plain(xstrdup_printf("%s, %s", sl_reason_string(words[why]), text));
 }
 
-/* Set them, and say so only if that changes something: last_job_update makes
- * every client fetch all jobs anew. */
+/* Set both, and return whether they have changed: only then last_job_update is set, which makes every client fetch all
+ * jobs anew. */
 static bool set_reason(job_record_t *job, uint32_t reason, char *desc, time_t start, const char *nodes)
 {
 	bool changed = false;
@@ -61,7 +61,7 @@ static bool set_reason(job_record_t *job, uint32_t reason, char *desc, time_t st
 		job->start_time = start;
 		changed = true;
 	}
-	/* a start clears it, as it does that of Slurm's own backfill */
+	/* a start clears this, as it clears what Slurm's own backfill writes there */
 	if (xstrcmp(job->sched_nodes, nodes)) {
 		xfree(job->sched_nodes);
 		job->sched_nodes = xstrdup(nodes);
@@ -71,8 +71,8 @@ static bool set_reason(job_record_t *job, uint32_t reason, char *desc, time_t st
 	return changed;
 }
 
-/* Only of jobs that were competing in this cycle and still are: others have a
- * reason of their own from build_job_queue() or select. */
+/* The job's record if it competed in this cycle and still waits, else NULL: other jobs have a reason from
+ * build_job_queue() or from select. */
 static job_record_t *find_waiting(const struct sl_commit *m, uint32_t job_id)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
@@ -101,16 +101,16 @@ struct expected {
 	bool told;
 };
 
-/* All that the plan tells of those that wait. */
+/* What the plan says about waiting jobs. */
 struct told {
 	struct sl_commit *m;
-	struct expected *expected;	/* what policies said, then reservations, then forecasts */
-	uint32_t *of;			/* [job row] number of its expectation + 1, or 0 */
+	struct expected *expected;	/* first what policies said, then reservations, then forecasts */
+	uint32_t *of;			/* [job row] its index in *expected* + 1, or 0 */
 	uint32_t count;
-	bool *next;			/* [job row] it is the next in line */
+	bool *next;			/* [job row] the job is the first of its line */
 };
 
-/* The names of nodes, of a native job none. */
+/* The names of the nodes; NULL for a native job. */
 static char *name_places(const struct sl_commit *m, struct sl_range places, bool native)
 {
 	const struct sl_plan_image *plan = m->plan;
@@ -139,7 +139,7 @@ static void expect(struct told *t, uint32_t job, int64_t start, struct sl_range 
 	t->of[row] = ++t->count;
 }
 
-/* Reads when the plan expects jobs to start, before a lock is taken: there may be such a time for every job. */
+/* Read when the plan expects jobs to start.  Done before a lock is taken: there may be such a time for every job. */
 static bool read_expected(struct told *t)
 {
 	const struct sl_plan_reserve_view *r = &t->m->plan->reserve;
@@ -160,15 +160,15 @@ static bool read_expected(struct told *t)
 	return true;
 }
 
-/* A line that jobs stand in: a partition, or a reservation that they ask for. */
+/* A line of waiting jobs: those of one partition, or of one reservation that they ask for. */
 struct line {
-	uint32_t partition, reservation;	/* rows; reservation: the string of its name, 0: none */
-	bool led;				/* the next in it is known */
+	uint32_t partition, reservation;	/* partition row; the string of the reservation's name, 0: none */
+	bool led;				/* its first job is known */
 };
 
 /* -- who is the next in line ----------------------------------------------------- */
 
-/* The line of a job; NULL: memory lacks.  There are few: partitions, and reservations. */
+/* The line that the job stands in; NULL without memory.  There are few lines, so they are searched one after the other. */
 static struct line *find_line(struct line **lines, uint32_t *count, const struct sl_job_view *job, uint32_t row)
 {
 	struct line *more;
@@ -185,9 +185,9 @@ static struct line *find_line(struct line **lines, uint32_t *count, const struct
 }
 
 /*
- * Slurm's main scheduler says Resources of the first job in each partition, or reservation, that it cannot start, and
- * Priority of those behind (_schedule()).  Here the first is the one with the first reservation of the plan, or where
- * there is none the first of the queue that waits for resources.
+ * In each partition or reservation Slurm's main scheduler gives the reason Resources to the first job that it cannot start,
+ * and Priority to those behind it (_schedule()).  Here the first is the job with the first reservation of the plan or, if
+ * there is none, the first one of the queue that waits for resources.
  */
 static void find_next(struct told *t)
 {
@@ -204,14 +204,14 @@ static void find_next(struct told *t)
 		line = find_line(&lines, &count, job, row);
 		if (!line)
 			break;
-		/* components of a het job stand in line together */
+		/* the components of a heterogeneous job are first together */
 		t->next[row] = !line->led || job->het_job_id[row] != SL_NONE;
 		line->led = true;
 	}
 	free(lines);
 }
 
-/* Slurm's word for it. */
+/* Slurm's reason for the engine's. */
 static uint32_t reason_of(const struct told *t, uint32_t why, uint32_t row)
 {
 	return why == SL_WHY_RESOURCES && row != SL_NONE && !t->next[row] ? WAIT_PRIORITY : words[why];
@@ -226,7 +226,7 @@ static void forget_expected(struct told *t)
 	free(t->of);
 }
 
-/* What a job waits for that a place is held for; NULL: nobody is being stopped for it. */
+/* The text for a job with a held place: how many jobs are being stopped for it.  NULL if there are none. */
 static char *describe_stops(const struct sl_commit *m, uint32_t job)
 {
 	const struct sl_held *h = sl_held_find(m->held, job);
@@ -256,7 +256,7 @@ static bool tell_pending(struct told *t, uint32_t i)
 			  e->start, e->nodes);
 }
 
-/* One of which nothing else is said: it has something set aside. */
+/* A job of which the plan only says when it starts: it waits for resources. */
 static bool tell_expected(struct told *t, uint32_t i)
 {
 	const struct expected *e = &t->expected[i];
@@ -275,7 +275,7 @@ static bool tell_failed(struct told *t, uint32_t i)
 	job_record_t *job = refused ? find_waiting(t->m, c->job) : NULL;
 	char text[200];
 
-	/* limits, reservations and the like have set a reason of their own */
+	/* limits, reservations and the like have set a reason, which stays */
 	if (!job || (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
@@ -284,7 +284,8 @@ static bool tell_failed(struct told *t, uint32_t i)
 			  describe(t->m, SL_WHY_RESOURCES, text), 0, NULL);
 }
 
-/* Tell the user of job number *i*: jobs that wait come first, then those that have a place, then those that were refused. */
+/* Tell the user of job number *i*.  Numbers: first the pending jobs, then those with an expected start, then those whose
+ * start failed. */
 static bool tell_one(struct told *t, uint32_t i)
 {
 	uint32_t pending = t->m->plan->pending.rows;
@@ -296,10 +297,8 @@ static bool tell_one(struct told *t, uint32_t i)
 	return tell_failed(t, i - pending - t->count);
 }
 
-/*
- * Have burst buffers filled for those who may start next: Slurm takes them in the order of
- * the starts that have just been told, as far as there is room.
- */
+/* Have burst buffers filled for the jobs that start next.  Slurm takes them in the order of the expected starts, which
+ * have just been set, as far as there is room. */
 static void stage_in(struct sl_commit *m)
 {
 	slurmctld_lock_t locks = SL_COMMIT_LOCKS;

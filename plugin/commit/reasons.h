@@ -5,7 +5,7 @@
 
 #include "plugin/commit/work.h"
 
-/* Set the state reasons and expected starts of pending jobs, after sl_commit_run().  Takes the locks itself. */
+/* Set the reasons and the expected starts of pending jobs.  Comes after sl_commit_run().  Takes the locks itself. */
 void sl_commit_reasons(struct sl_commit *m);
 
 #endif

@@ -4,11 +4,11 @@
 #include "plugin/commit/room.h"
 
 struct sl_room {
-	int64_t *left;			/* by node row of the snapshot: cores that nobody has and that are not held */
-	bool *held;			/* by node row: of some place */
+	int64_t *left;			/* by node row of the snapshot: cores that no job has and no place holds */
+	bool *held;			/* by node row: some place is held there */
 };
 
-/* The node row of each name. */
+/* The row of the node with that name, or SL_NONE. */
 static uint32_t find_row(const struct sl_snapshot *snap, const struct sl_map *rows, const char *name)
 {
 	SL_MAP_EACH(rows, sl_hash_text(SL_HASH, name), at)
@@ -23,7 +23,7 @@ static void add_alloc(struct sl_room *r, const struct sl_snapshot *snap, struct 
 		r->left[snap->alloc.node[i]] += sign * (int64_t) snap->alloc.cores[i];
 }
 
-/* Add to own[], by node row, what those that were stopped for the job have still. */
+/* Add to own[], by node row, the cores that jobs that are being stopped for *job* still have. */
 static void add_own(const struct sl_commit *m, int64_t *own, uint32_t job, int64_t sign)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
@@ -39,7 +39,8 @@ static void add_own(const struct sl_commit *m, int64_t *own, uint32_t job, int64
 	}
 }
 
-/* Those of its victims that have their nodes still stand on what is held: that is not counted twice. *own: zeroes, before and after. */
+/* Subtract what one place holds.  Cores that its victims still have are already subtracted as theirs.  *own: zeroes,
+ * before and after. */
 static void add_place(const struct sl_commit *m, struct sl_room *r, const struct sl_held *h, const struct sl_map *rows, int64_t *own)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
@@ -88,7 +89,7 @@ const char *sl_room_lacks(struct sl_commit *m, uint32_t job, struct sl_range pla
 {
 	const struct sl_plan_place_view *v = &m->plan->place;
 
-	/* who has a place takes it up: the checker has seen to the others */
+	/* a job with a held place may use it; the engine has checked that it leaves the other places */
 	if (!m->held->places || has_place(m, job))
 		return NULL;
 	if (!m->room)

@@ -12,11 +12,11 @@
 #include "plugin/request/lend.h"
 #include "plugin/request/shape.h"
 
-/* How long a job that cannot start, whatever the plan says, is left out. */
+/* How long a job that cannot start is left out of the plans. */
 #define LIMIT_REST_S 10u
 #define MAX_REST_S 30u
 
-/* How long a job is not lent nodes again that a partition, or select, refused. */
+/* How long a job is not lent nodes after a partition, or select, has refused it. */
 #define UNLENT_REST_S 30u
 
 static bool give_up(struct sl_start *s, enum sl_fate fate, const char *why)
@@ -42,10 +42,8 @@ static void forget_refusals(const struct sl_start *s)
 
 /* -- the time limit ----------------------------------------------------------- */
 
-/*
- * The walltime it starts with, in minutes: what the plan says, what the deadline
- * leaves, what the partition allows; never below time_min.
- */
+/* The time limit with which the job starts, in minutes: the smallest of the plan's, the partition's and what the deadline
+ * leaves; but never less than time_min. */
 static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 {
 	uint32_t limit = sl_job_walltime(job, job->part_ptr), left;
@@ -61,7 +59,7 @@ static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 
 /* -- the places of the plan ------------------------------------------------------ */
 
-/* Places in node order, as indices.  NULL, or what is wrong with them. */
+/* Read the plan's places, in node order.  NULL, or a text that says what is wrong with them. */
 static const char *get_places(struct sl_start *s)
 {
 	const struct sl_plan_image *plan = s->m->plan;
@@ -84,11 +82,8 @@ static const char *get_places(struct sl_start *s)
 	return r.count ? NULL : "the plan has no places for it";
 }
 
-/*
- * The places take the request's place in select_nodes(): what it says of nodes is
- * checked here.  (Excluded nodes, memory and so on are still seen by select, and
- * features but for counts of them: counts.h.)
- */
+/* In select_nodes() the places replace what the request says of nodes, so that is checked here.  (Select still checks
+ * excluded nodes, memory and the like, and features except those with counts: counts.h.) */
 static const char *check_places(const struct sl_start *s)
 {
 	const sl_details_t *d = s->job->details;
@@ -110,7 +105,7 @@ static const char *check_places(const struct sl_start *s)
 
 /* -- the job as one of its alternatives -------------------------------------------- */
 
-/* The request that it had before it was to become one of its alternatives. */
+/* Give the record the request back that the job had before take_shape(). */
 static void put_request_back(const struct sl_start *s, job_record_t *job)
 {
 	const struct sl_asked *original = s->shape ? sl_asked_find(s->m->asked, s->job_id) : NULL;
@@ -122,7 +117,7 @@ static void put_request_back(const struct sl_start *s, job_record_t *job)
 	sl_asked_put_limit(job, original);
 }
 
-/* Make it ask for its alternative; NULL, or why it cannot be that one. */
+/* Make the record ask for the shape that the plan names.  NULL, or a text that says why it cannot. */
 static const char *take_shape(struct sl_start *s)
 {
 	const struct sl_snapshot *snap = &s->m->c->snap;
@@ -133,7 +128,7 @@ static const char *take_shape(struct sl_start *s)
 		return NULL;
 	if (s->shape > shapes.count)
 		return "the plan names an alternative that it does not have";
-	/* the engine knows that from the snapshot; the plug-in does not rely on it */
+	/* the engine knew this from the snapshot; the plug-in checks again */
 	if (snap->shape.refused[shapes.first + s->shape - 1])
 		return "the plan names an alternative that it may not be started as";
 	if (!s->part)
@@ -156,10 +151,8 @@ static void tell_unnoted(const struct sl_start *s)
 	note->told |= SL_TOLD_UNNOTED;
 }
 
-/*
- * It runs.  Where that is with another request or time limit than it asked for, the book
- * has what it asked for, and what is left of its array asks for that as before.
- */
+/* The job runs.  If its shape or time limit is not the one that it asked for, keep its request in the book, and let the
+ * waiting tasks of its array have that request again. */
 static void note_altered(const struct sl_start *s, uint32_t limit)
 {
 	struct sl_asked_book *book = s->m->asked;
@@ -175,7 +168,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 		tell_unnoted(s);
 		original = &unkept;
 	}
-	if (!s->shape)		/* added just now, perhaps */
+	if (!s->shape)		/* the entry may have been made just now, with the limit that was set for the start */
 		original->time_limit = limit;
 	if (rest && rest != s->job && rest->details) {
 		put_request_back(s, rest);
@@ -187,7 +180,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 
 /* -- borrowed nodes ------------------------------------------------------------- */
 
-/* A partition of the plan, by its row in the snapshot. */
+/* The record of the partition in that row of the snapshot, or NULL. */
 static part_record_t *part_of(const struct sl_start *s, uint32_t row)
 {
 	const struct sl_collector *c = s->m->c;
@@ -208,8 +201,7 @@ static bool has_place_in(const struct sl_start *s, const part_record_t *part)
 	return false;
 }
 
-/* Every place is in the job's partition or a lender's, and in the one it is started
- * through. */
+/* NULL if every place is in the job's partition or a lender's, and in the partition through which the job starts. */
 static const char *check_loan(const struct sl_start *s)
 {
 	const struct sl_plan_lender_view *lender = &s->m->plan->lender;
@@ -237,7 +229,7 @@ static const char *check_loan(const struct sl_start *s)
 	return NULL;
 }
 
-/* The lenders of which it has nodes, by name. */
+/* The names of the lenders whose nodes the job gets. */
 static char *lender_names(const struct sl_start *s)
 {
 	char *names = NULL;
@@ -254,8 +246,8 @@ static char *lender_names(const struct sl_start *s)
 
 /* -- nodes that others have reserved ------------------------------------------------ */
 
-/* Until when the plan has booked nodes for it, if it starts now: for as long as it is expected to need them, or until others
- * may have them, else until its end. */
+/* Until when the plan has booked nodes for the job if it starts now: its expected end if the plan states one, else its
+ * time limit. */
 static time_t booked_until(const struct sl_start *s)
 {
 	uint32_t limit = sl_job_walltime(s->job, s->part);
@@ -265,7 +257,8 @@ static time_t booked_until(const struct sl_start *s)
 	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
 }
 
-/* Whether it is still that node does not matter: there may be very many. */
+/* Close a node of the snapshot to the job.  Not looked up by name, since there may be very many: if the index is another
+ * node's now, that one is closed. */
 static void close_node(struct sl_start *s, uint32_t row)
 {
 	if (s->m->c->node_index[row] >= node_record_count)
@@ -307,7 +300,7 @@ static void keep_off_blocked(struct sl_start *s, time_t end)
 	}
 }
 
-/* Where select may not put it (plan_image.h). */
+/* Find the nodes on which select may not put the job (plan_image.h). */
 static void find_keep_off(struct sl_start *s)
 {
 	time_t end = booked_until(s);
@@ -316,7 +309,7 @@ static void find_keep_off(struct sl_start *s)
 	keep_off_blocked(s, end);
 }
 
-/* All nodes that are closed to it. */
+/* Find all nodes that are closed to the job. */
 static void close_nodes(struct sl_start *s)
 {
 	if (s->closed)
@@ -349,7 +342,7 @@ static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout
 	return rc;
 }
 
-/* Where nodes are borrowed the job is in another partition for the time of the call. */
+/* If nodes are borrowed the job is in the other partition during the call. */
 static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layout_way *how, bool *exact)
 {
 	job_record_t *job = s->job;
@@ -401,7 +394,7 @@ static bool select_refused(struct sl_start *s, int rc)
 		s->job->state_reason = WAIT_FED_JOB_LOCK;
 		xfree(s->job->state_desc);
 	} else if (s->native && s->keep_off && rc != ESLURM_ACCOUNTING_POLICY) {
-		/* select may think that nothing could ever do: it was not shown all nodes */
+		/* select may say that the job could never run, because nodes were hidden from it */
 		s->job->state_reason = WAIT_PRIORITY;
 		xfree(s->job->state_desc);
 	}
@@ -412,8 +405,8 @@ static bool select_refused(struct sl_start *s, int rc)
 
 /* -- one start ------------------------------------------------------------------ */
 
-/* The time limit that it starts with.  Where it names none, select gives it its partition's:
- * but not a shorter one, nor its own partition's where it is to run in another one. */
+/* Set the time limit with which the job starts.  If it states none, select would give it its partition's; set it
+ * nevertheless if a shorter one was planned, or if the job starts through another partition. */
 static void set_limit(const struct sl_start *s)
 {
 	job_record_t *job = s->job;
@@ -427,20 +420,20 @@ static void set_limit(const struct sl_start *s)
 	job->time_limit = limit;
 }
 
-/* The job runs, and had that time limit before. */
+/* The job has started.  *limit: the time limit that it had before. */
 static void note_started(struct sl_start *s, uint32_t limit)
 {
 	job_record_t *job = s->job, *rest;
 
 	note_altered(s, limit);
 	sl_launch_later(s->m, job);
-	/* what is left of an array was copied in the middle of all this */
+	/* the record of the array's other tasks was copied while the flag was set */
 	if ((rest = find_job_record(s->job_id)) && rest != job)
 		job_resv_clear_magnetic_flag(rest);
 	s->fate = SL_FATE_DONE;
 }
 
-/* One way to start it; true when it runs, else everything is as it was. */
+/* Try to start the job in that way.  False: it was not started, and its record is as before. */
 static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl_cores *cores)
 {
 	job_record_t *job = s->job;
@@ -493,7 +486,7 @@ const char *sl_start_find(struct sl_start *s)
 		return "it is gone";
 	if (!sl_job_sane(s->job))
 		return "its record is not as expected";
-	/* (of an array of which tasks were cancelled its last one has the record: nothing of it is to be touched) */
+	/* (comes before any change: the last task of an array may be cancelled and still have the array's record) */
 	if ((why = sl_commit_not_pending(s->job)))
 		return why;
 	if (!s->again && sl_job_stamp(s->job) != s->stamp)
@@ -506,7 +499,7 @@ const char *sl_start_find(struct sl_start *s)
 	return (s->row = sl_collect_row(c, s->job_id)) == SL_NONE ? "it is not in the snapshot" : NULL;
 }
 
-/* Is it the way of the plan: in that partition, in that reservation? */
+/* True if the plan means that way: its partition and its reservation. */
 static bool is_way(const struct sl_start *s, const struct sl_way *way)
 {
 	const struct sl_collector *c = s->m->c;
@@ -529,7 +522,7 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	if (!s->native && (why = get_places(s)))
 		return give_up(s, SL_FATE_PLACES, why);
 	if (sl_strayed_has(s->m, s->place, s->count)) {
-		s->as_planned = false;	/* none of its alternatives is to blame */
+		s->as_planned = false;	/* not the fault of the job's shape */
 		return give_up(s, SL_FATE_CHANGED, "select has put a job there that was planned elsewhere");
 	}
 	if (!s->native && (why = sl_room_lacks(s->m, s->job_id, s->places)))
@@ -558,16 +551,16 @@ static unsigned rest_s(uint32_t times)
 }
 
 /*
- * The start failed although the plan had a place.  The job rests for a while, so that others can have what is planned for it.
- * After a limit (which shows only when the nodes are known) it rests at once.  After a refusal by select it does so from
- * the SL_REFUSALS-th on; before that the next plan leaves the place to select, which may be enough.
+ * The start failed although the plan had a place.  The job is left out for a while, so that others can have the place.  If a
+ * limit was the cause (which shows only when the nodes are known) that begins at once.  If select refused it, it begins with
+ * refusal number SL_REFUSALS + 1; until then the next plan leaves the choice of nodes to select, which may be enough.
  */
 static void leave_out(const struct sl_start *s)
 {
 	struct sl_note *note = note_of(s);
 	uint32_t more = ++note->refusals > SL_REFUSALS ? note->refusals - SL_REFUSALS : 0;
 
-	/* (what is too much as it asks may do as an alternative) */
+	/* (if the request exceeds a limit, an alternative of it may not) */
 	note->limited = s->fate == SL_FATE_LIMIT && !s->m->c->snap.job.shapes[s->row].count;
 	if (s->fate == SL_FATE_LIMIT)
 		note->rests_until = time(NULL) + LIMIT_REST_S;
@@ -599,7 +592,7 @@ void sl_start_count(struct sl_start *s)
 		return;
 	}
 	if (s->shape && s->as_planned) {
-		/* it is that alternative that cannot be: let it be tried as another one */
+		/* only this alternative is impossible: the next plan may try another one */
 		sl_note_refuse_shape(note_of(s), s->shape, now, now + LIMIT_REST_S);
 		refused = true;
 	} else if (refused) {

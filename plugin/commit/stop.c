@@ -9,21 +9,21 @@
 #include "plugin/commit/start.h"
 #include "plugin/commit/stop.h"
 
-/* The stops for one job: rows order[first] to order[end - 1], by group. */
+/* The stops for one job: rows order[first] to order[end - 1] of the plan's stops, sorted by group. */
 struct batch {
 	struct sl_commit *m;
 	const uint32_t *order;
 	uint32_t first, end;
-	uint32_t hold;			/* its row in the table of holds */
+	uint32_t hold;			/* row of its place in the plan's holds */
 	uint32_t told;			/* jobs that were told to end */
-	int64_t time;			/* of all stops for it */
-	bool first_noted;		/* of all that are stopped for it */
-	uint32_t gang;			/* ... that gang scheduling suspends when the job starts */
+	int64_t time;			/* noted with all of these stops */
+	bool first_noted;		/* no stop for this job had been noted before */
+	uint32_t gang;			/* victims that gang scheduling suspends when the job starts */
 	bool refused;
-	char why[200];			/* of a refusal */
+	char why[200];			/* why it was refused */
 };
 
-/* -- what became of a row ---------------------------------------------------------------- */
+/* -- what became of a stop --------------------------------------------------------------- */
 
 static void set_fate(struct sl_commit *m, uint32_t row, enum sl_fate fate, const char *why)
 {
@@ -35,7 +35,7 @@ static void set_fate(struct sl_commit *m, uint32_t row, enum sl_fate fate, const
 
 static bool was_told(const struct batch *b, uint32_t row);
 
-/* Take back what the book of places says of jobs that were to be stopped, from *from* on, and were not signalled after all. */
+/* Take stops from *from* on off the book, except those of jobs that have already been told to end. */
 static void forget_notes(struct batch *b, uint32_t from)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -48,7 +48,7 @@ static void forget_notes(struct batch *b, uint32_t from)
 		place->since = 0;
 }
 
-/* Nobody is stopped any more for that job. Under the locks, unless nothing was noted. */
+/* Refuse the stops from *from* on.  Locks held, unless nothing was noted. */
 static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 {
 	struct sl_commit *m = b->m;
@@ -63,7 +63,7 @@ static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 		m->status->stops_refused++;
 	}
 	snprintf(text, sizeof(text), "JobId=%u is not stopped for JobId=%u: %s", v->job[b->order[from]], preemptor, b->why);
-	/* (a policy may plan the same in each cycle, perhaps with others) */
+	/* (logged once: a policy may plan the same in each cycle, perhaps with other victims) */
 	if (sl_note_says(&sl_hold_note(m, preemptor)->unstopped, b->why))
 		info("sched/lua: %s%s", text, b->end - from > 1 ? "; nor are others" : "");
 	snprintf(m->status->stop_refused, sizeof(m->status->stop_refused), "%s", text);
@@ -74,11 +74,11 @@ static void refuse_rest(struct batch *b, uint32_t from, enum sl_fate fate)
 bool sl_stop_tell(job_record_t *victim, job_record_t *preemptor, uint32_t mode)
 {
 	slurm_job_preempt(victim, preemptor, sl_permit_mode(victim, mode), true);
-	/* its code is an error, too, where GraceTime passes first */
+	/* not by its return code, which is an error also while GraceTime passes */
 	return victim->preempt_time || !IS_JOB_RUNNING(victim);
 }
 
-/* It is in the book before it is told. */
+/* Enter the stop in the book.  Comes before the victim is told. */
 static void note_stop(struct batch *b, uint32_t row, const job_record_t *victim)
 {
 	struct sl_commit *m = b->m;
@@ -105,7 +105,7 @@ static void count_left(const struct batch *b)
 		place->left++;
 }
 
-/* One row, which may be stopped: its job, or the heterogeneous job that it is a component of. */
+/* Carry out one stop that is permitted.  A component stands for its whole heterogeneous job. */
 static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 {
 	struct sl_commit *m = b->m;
@@ -113,7 +113,7 @@ static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 	job_record_t *victim = sl_permit_leader(find_job_record(v->job[row]));
 	char *by;
 
-	if (victim->preempt_time || !IS_JOB_RUNNING(victim)) {	/* with another component, just now */
+	if (victim->preempt_time || !IS_JOB_RUNNING(victim)) {	/* stopped just now, with another component */
 		count_left(b);
 		set_fate(m, row, SL_FATE_DONE, "");
 		return;
@@ -134,9 +134,9 @@ static void stop_row(struct batch *b, uint32_t row, job_record_t *preemptor)
 	b->told++;
 }
 
-/* -- all victims of a job ------------------------------------------------------------------ */
+/* -- all victims of a job ---------------------------------------------------------------- */
 
-/* True if the row of order is the first of its group. */
+/* True if order[i] is the first row of its group. */
 static bool is_group_begin(const struct batch *b, uint32_t i)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -158,7 +158,7 @@ static bool refuse(struct batch *b, uint32_t row, const char *why)
 	return false;
 }
 
-/* True if an earlier plan has had it told to end for that job. */
+/* True if the victim has already been told to end for that job, by an earlier plan. */
 static bool was_told(const struct batch *b, uint32_t row)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -169,7 +169,7 @@ static bool was_told(const struct batch *b, uint32_t row)
 		sl_permit_leader(job)->preempt_time;
 }
 
-/* True if each of the group may be stopped, or its only one has ended by itself. */
+/* True if each victim of the group may be stopped, or if the group's only victim has ended by itself. */
 static bool may_stop_group(struct batch *b, struct sl_permit *p, uint32_t from, uint32_t end)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -184,7 +184,7 @@ static bool may_stop_group(struct batch *b, struct sl_permit *p, uint32_t from, 
 	return true;
 }
 
-/* It has ended by itself, perhaps since it was noted. */
+/* The victim has ended by itself: its stop is taken off the book. */
 static void find_ended(struct batch *b, uint32_t row)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -231,12 +231,12 @@ static bool find_preemptor(struct batch *b, struct sl_permit *p)
 
 	if (why)
 		snprintf(b->why, sizeof(b->why), "%s", why);
-	if (why == sl_permit_limited)	/* it is in the queue again when the limit lets it */
+	if (why == sl_permit_limited)	/* when the limit permits it the job is in the queue again */
 		sl_hold_note(m, place->job)->limited = true;
 	return !why;
 }
 
-/* Under the locks: all of them are noted who have to be told. */
+/* Enter in the book all victims that have to be told.  Locks held. */
 static void note_all(struct batch *b, struct sl_permit *p)
 {
 	const struct sl_plan_stop_view *v = &b->m->plan->stop;
@@ -256,7 +256,7 @@ static bool may_begin(struct batch *b, struct sl_permit *p)
 	return sl_commit_same_world(b->m) && find_preemptor(b, p);
 }
 
-/* All of them may be stopped, and are noted; or none is. */
+/* Enter all stops in the book if all may be carried out; else refuse them all. */
 static void prepare(struct batch *b)
 {
 	struct sl_permit p = { 0 };
@@ -272,7 +272,7 @@ static void prepare(struct batch *b)
 	sl_hold_leave(&h);
 }
 
-/* One hold of the locks, some groups; returns the first one that was not looked at. */
+/* Carry out the stops of some groups during one hold of the locks.  Returns the first row that is left. */
 static uint32_t run_some(struct batch *b, uint32_t from)
 {
 	struct sl_permit p = { 0 };
@@ -300,7 +300,7 @@ static uint32_t run_some(struct batch *b, uint32_t from)
 	return i;
 }
 
-/* Under the locks: nobody else is told. */
+/* Refuse the stops from *from* on.  Takes the locks. */
 static void refuse_now(struct batch *b, uint32_t from, enum sl_fate fate, const char *why)
 {
 	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
@@ -313,7 +313,7 @@ static void refuse_now(struct batch *b, uint32_t from, enum sl_fate fate, const 
 
 /* -- victims that gang scheduling suspends -------------------------------------------------- */
 
-/* True if the plan suspends the job with that leader. */
+/* True if the victims of the batch include the job with that leader. */
 static bool is_in_batch(uint32_t leader, void *arg)
 {
 	const struct batch *b = arg;
@@ -327,7 +327,7 @@ static bool is_in_batch(uint32_t leader, void *arg)
 	return false;
 }
 
-/* True if nobody on those nodes but those victims can be preempted for the job. */
+/* True if no job on those nodes, except the victims, can be preempted for the job. */
 static bool is_theirs_alone(struct batch *b, const bitstr_t *nodes)
 {
 	struct sl_permit p = { 0 };
@@ -340,7 +340,7 @@ static bool is_theirs_alone(struct batch *b, const bitstr_t *nodes)
 	return ok && !other;
 }
 
-/* Under the locks: select puts the job onto those nodes and no others. */
+/* Let select start the job on those nodes and no others.  Locks held. */
 static bool put_beside(struct batch *b, struct sl_start *s, const bitstr_t *nodes)
 {
 	struct sl_cores cores = { 0 };
@@ -358,9 +358,9 @@ static bool put_beside(struct batch *b, struct sl_start *s, const bitstr_t *node
 }
 
 /*
- * Nobody is told anything: select puts the job beside those victims, on the nodes of its place and no others, and gang
- * scheduling suspends them when it starts. On nodes where it may preempt others, too, nobody can say whom it will be: then it
- * is not started.
+ * Start the job beside its victims, on the nodes of its place and no others: gang scheduling suspends them at that moment,
+ * and tells them nothing before.  If select could preempt other jobs on these nodes it is unknown whom it would take, and the
+ * job is not started.
  */
 static bool start_beside(struct batch *b)
 {
@@ -404,14 +404,14 @@ static void end_gang(struct batch *b, bool now)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* What was prepared is on the disk now, if it could be written. */
+/* *saved: the book, with the stops of prepare(), has been written to disk. */
 static void run_batch(struct batch *b, bool saved)
 {
 	struct sl_commit *m = b->m;
 	uint32_t preemptor = m->plan->stop.preemptor[b->order[b->first]], i = b->first;
 	const struct sl_held *place;
 
-	/* it would be forgotten between the signal and the start */
+	/* a place that is not on disk would be forgotten if slurmctld ended before the job starts */
 	if (!b->refused && !saved)
 		refuse_now(b, i, SL_FATE_UNFIT, "no place is held for it: it could not be written");
 	while (i < b->end && !b->refused && !atomic_load(m->stop))
@@ -422,14 +422,14 @@ static void run_batch(struct batch *b, bool saved)
 	if (b->gang)
 		end_gang(b, !b->refused && place && !place->left);
 	place = sl_held_find(m->held, preemptor);
-	/* nothing is coming free for it: the next plan decides anew */
+	/* no victim was told: give the place up, the next plan decides anew */
 	if (place && !place->since && b->refused)
 		sl_hold_end(m, preemptor);
 	else if (place && !b->refused)
 		sl_hold_tell(m, preemptor);
 }
 
-static const struct sl_plan_stop_view *ordered;	/* qsort() has no argument to pass; the cycle thread only */
+static const struct sl_plan_stop_view *ordered;	/* qsort() passes nothing else to its comparison; the cycle thread only */
 
 static int by_preemptor(const void *a, const void *b)
 {

@@ -3,8 +3,8 @@
 #include "plugin/commit/strayed.h"
 #include "plugin/records/hosts.h"
 
-/* What the plan gives the job on that node; an empty row if the node is none of its places.  Places and calls are in the order of
- * nodes; *at is where the search goes on, 0 at first. */
+/* The plan's row for that node; an empty row if the job has no place there.  Places and calls are in node order; *at, 0 at
+ * first, is where the search continues. */
 static struct sl_plan_place_row planned_on(const struct sl_commit *m, struct sl_range places, int node, uint32_t *at)
 {
 	const struct sl_plan_place_view *v = &m->plan->place;
@@ -26,7 +26,7 @@ struct gres_walk {
 	const struct sl_commit *m;
 	struct sl_range planned;
 	uint32_t host;
-	bool more;		/* than planned */
+	bool more;		/* than planned, on that node */
 };
 
 static int each_gres(void *x, void *arg)

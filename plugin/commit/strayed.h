@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strayed.h - nodes on which select has given a native job more than the plan has booked there.
+ * strayed.h - nodes on which select has given a native job more than the plan booked there.
  *
- * For a native job the plan books a bound on some nodes, but select chooses the nodes.  A later start of the same plan may then
- * find its cores, gres or memory taken.  Such a start is left to the next plan, which knows where the native job is.
+ * For a native job the plan books an upper bound on some nodes, but select chooses the nodes.  A later start of the same plan
+ * may then find its cores, gres or memory taken.  It is left to the next plan, which knows where the native job is.
  *
  * Threads: the cycle thread only; SL_COMMIT_LOCKS held.
  */

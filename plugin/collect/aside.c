@@ -61,8 +61,8 @@ void sl_aside_note_all(struct sl_aside *a)
 	list_for_each(job_list, note_job, a);
 }
 
-/* The reason that it had; but for what slurmctld looks at but once: a dependency that is met, of which it has
- * told others already, and an association that was found.  Whether it is as it was. */
+/* Put the job's old reason back.  Not if slurmctld has decided something that it looks at only once: that a dependency is
+ * met, of which it has already told others, or that an association was found.  True if the job is as before. */
 static bool put_reason_back(struct was *w)
 {
 	job_record_t *job = w->job;
@@ -102,16 +102,16 @@ void sl_aside_end(struct sl_aside *a)
 	bool same = list_count(job_list) == a->jobs;
 	uint32_t i;
 
-	for (i = a->count; i-- > 0;) {	/* one that was noted twice is in the end as it was first */
+	for (i = a->count; i-- > 0;) {	/* backwards: of a job that was noted twice, the first state counts */
 		if (!IS_JOB_PENDING(a->was[i].job))
-			same = false;	/* it can never run: slurmctld has ended it */
+			same = false;	/* slurmctld has ended the job, because it can never run */
 		else if (!put_back(&a->was[i])) {
 			same = false;
-			last_job_update = time(NULL);	/* for those who wait for news */
+			last_job_update = time(NULL);	/* for clients that wait for changes */
 		}
 		xfree(a->was[i].reason_text);
 	}
-	/* backfill ends its pass where jobs have changed since it began */
+	/* backfill ends its pass if last_job_update has changed since it began */
 	if (same)
 		last_job_update = a->update;
 	xfree(a->was);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * asks.c - what a request says in fields that no number of a snapshot stands for; and the
- * digest of a request.
+ * asks.c - properties of a request that no number of a snapshot expresses; and the digest of a request.
  *
- * These are facts.  Which of them the engine can deal with, image/words.h says.
+ * These are facts.  image/words.h says which of them the engine can deal with.
  */
 #include "plugin/collect/int.h"
 
@@ -11,7 +10,7 @@
 
 struct asks_walk {
 	const struct sl_scratch *s;
-	bool one_task;		/* each task has shares of another GPU */
+	bool one_task;		/* each task takes its shares from a GPU of its own */
 	uint32_t asks;
 };
 
@@ -42,7 +41,7 @@ static int each_gres(void *x, void *arg)
 	return 0;
 }
 
-/* Features that a node has not now, but would have after a reboot. */
+/* A feature that a node does not have now but would have after a reboot. */
 static int each_feature(void *x, void *arg)
 {
 	job_feature_t *f = x;
@@ -60,7 +59,7 @@ bool sl_collect_node_counts(const sl_details_t *d, char text[SL_NODE_COUNTS_TEXT
 	if (!d->job_size_bitmap)
 		return true;
 	bit_fmt(text, SL_NODE_COUNTS_TEXT, d->job_size_bitmap);
-	/* (cut off where the room ends, somewhere in a number) */
+	/* (if it fills the buffer it was cut off, perhaps in the middle of a number) */
 	if (text[0] && strlen(text) < SL_NODE_COUNTS_TEXT - 16)
 		return true;
 	text[0] = '\0';
@@ -85,7 +84,7 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		list_for_each(d->feature_list, each_feature, &asks);
 	if (d->prefer_list)
 		list_for_each(d->prefer_list, each_feature, &asks);
-	if (d->task_dist & SLURM_DIST_SOCKCYCLIC)	/* a bit of SOCKCFULL, too */
+	if (d->task_dist & SLURM_DIST_SOCKCYCLIC)	/* SLURM_DIST_SOCKCFULL has this bit, too */
 		asks |= SL_ASKS_SOCKETS_IN_TURN;
 	if (!d->min_nodes)
 		asks |= SL_ASKS_NODE_COUNTS;
@@ -103,7 +102,7 @@ static uint32_t asks_of_details(const sl_details_t *d)
 uint32_t sl_collect_company(const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
-	/* Slurm's function looks, and is not declared to */
+	/* Slurm's function only reads the job, but is not declared const */
 	bool label = job->mcs_label && d && slurm_mcs_get_select((job_record_t *) job) == 1;
 
 	return (d && sl_is_for_user(d) ? SL_ASKS_USER_NODES : 0) | (label ? SL_ASKS_MCS : 0) |
@@ -183,7 +182,7 @@ static uint64_t mix_str(uint64_t h, const char *s)
 {
 	for (; s && *s; s++)
 		h = (h ^ (unsigned char) *s) * 0x100000001b3ull;
-	return mix_num(h, 0x5e);	/* where one ends and the next begins */
+	return mix_num(h, 0x5e);	/* marks the end of the string */
 }
 
 int64_t sl_job_stamp(const job_record_t *job)
@@ -192,15 +191,14 @@ int64_t sl_job_stamp(const job_record_t *job)
 	uint64_t h = 0xcbf29ce484222325ull;
 	char counts[SL_NODE_COUNTS_TEXT];
 
-	/* The fields as asked for (orig_*): the others are rewritten for each
-	 * partition that is looked at. */
+	/* The fields that keep the request as made (orig_*): Slurm rewrites the others for each partition that it looks at. */
 	h = mix_num(h, job->job_id);
 	h = mix_num(h, job->user_id);
 	h = mix_num(h, job->priority == 0);
 	h = mix_num(h, job->restart_cnt);
 	h = mix_num(h, ((uint64_t) job->time_limit << 32) | job->time_min);
 	h = mix_num(h, (uint64_t) job->deadline);
-	h = mix_num(h, (uint64_t) d->submit_time);	/* ids are used again */
+	h = mix_num(h, (uint64_t) d->submit_time);	/* because job ids are used again */
 	h = mix_num(h, (uint64_t) d->begin_time);
 	h = mix_num(h, ((uint64_t) d->min_nodes << 32) | d->max_nodes);
 	sl_collect_node_counts(d, counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/canary.c - are slurmctld's records laid out as this was compiled for? */
+/* collect/canary.c - are slurmctld's records laid out as this plug-in was compiled for? */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,20 +7,18 @@
 
 #include "plugin/collect/int.h"
 
-/* So many records of a kind tell; to look at more of them would take long where there are very many. */
+/* Records of a kind that are looked at: more would prove little, and take long where there are many. */
 #define ENOUGH 1000
 
 struct record_probe {
 	int pipe[2];
-	bool seen;		/* there was a job with details, which tells most */
+	bool seen;		/* a job with details was seen, which proves most */
 	uint32_t jobs;
 	struct sl_error *err;
 };
 
-/*
- * Is the value to be read at that address?  In a record of another layout it may be any number:
- * the kernel reads it, and says EFAULT where we would crash.
- */
+/* True if *value* can be read at that address.  In a record of another layout the address may be any number: it is given
+ * to the kernel, which returns EFAULT where reading it here would crash. */
 static bool can_read(const struct record_probe *k, const uint32_t *at, uint32_t value)
 {
 	uint32_t found;
@@ -38,7 +36,7 @@ static int check_job_layout(void *x, void *arg)
 	    (job->details ? !can_read(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
 		return sl_fail(k->err, SL_EVERSION, "job records");
 	k->seen |= job->details != NULL;
-	return ++k->jobs < ENOUGH ? 0 : -1;	/* (negative: no more of them) */
+	return ++k->jobs < ENOUGH ? 0 : -1;	/* (a negative number ends the walk) */
 }
 
 static int check_part_layout(void *x, void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/collect.c - the order in which a snapshot is taken, and the locks that are held meanwhile */
+/* collect/collect.c - takes a snapshot: the order of its steps, and the locks that they hold */
 #include <stdlib.h>
 
 #include "plugin/collect/int.h"
@@ -9,7 +9,7 @@ struct sl_collector *sl_collector_create(struct sl_error *err)
 	struct sl_collector *c = xmalloc(sizeof(*c));
 
 	c->scratch = xmalloc(sizeof(*c->scratch));
-	c->lent.unsure = true;		/* before a restart, perhaps */
+	c->lent.unsure = true;		/* slurmctld may have started some before it was restarted */
 	if (!(c->b = sl_builder_create(&sl_snapshot_schema, err))) {
 		sl_collector_destroy(c);
 		return NULL;
@@ -60,14 +60,14 @@ uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part
 
 /* -- the records ------------------------------------------------ */
 
-/* Everything that runs or waits, and what finished a short while ago or is not in the
- * ledger.  One that ends meanwhile has ended in the snapshot, or has its nodes a little longer than in truth. */
+/* Copies each job that runs or waits, and finished ones that are recent or not in the ledger.  A job that ends while the
+ * snapshot is taken may be in it as ended, or as having its nodes a little longer than it does. */
 static void collect_job(struct sl_collector *c, void *x)
 {
 	job_record_t *job = x;
 
 	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC) ||
-	    sl_collect_row(c, job->job_id) != SL_NONE)	/* (a list that was sorted begins anew) */
+	    sl_collect_row(c, job->job_id) != SL_NONE)	/* (if the list was sorted in between, the iterator begins again) */
 		return;
 	if (!IS_JOB_FINISHED(job) ||
 	    sl_collect_is_told(c->scratch, job, IS_JOB_COMPLETING(job) ||
@@ -154,11 +154,11 @@ bool sl_collect_each(struct sl_collector *c, sl_list_t *list, sl_collect_record 
 	bool same = true;
 	void *x;
 
-	/* (two changes of the configuration within a second have one time, so the list tells, too) */
+	/* (compare the list, too: after two reconfigurations within a second last_update is the same) */
 	while (i && (same = sl_collect_breathe(c) && *list == was) && (x = list_next(i)))
 		record(c, x);
 	if (i && *list == was)
-		list_iterator_destroy(i);	/* else it went with the list */
+		list_iterator_destroy(i);	/* else the iterator went with the list */
 	return same;
 }
 
@@ -174,12 +174,11 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 		sl_collect_held(c);
 		return 0;
 	}
-	c->lent.unsure = true;		/* not all jobs were looked at */
+	c->lent.unsure = true;		/* because not all jobs were looked at */
 	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
 }
 
-/* A node that was deleted and made anew in another place while the locks were not held would
- * be there twice. */
+/* Fails if a node is there twice: it was deleted and created in another slot between two holds. */
 static int check_names(const struct sl_collector *c, struct sl_error *err)
 {
 	struct sl_map seen = { 0 };
@@ -218,7 +217,7 @@ static const char *user_name(struct sl_scratch *s, uid_t uid)
 
 	if (s->user[at].when && s->user[at].uid == uid && s->now - s->user[at].when < 600)
 		return s->user[at].name;
-	name = uid_to_string(uid);	/* "nobody" when there is none */
+	name = uid_to_string(uid);	/* "nobody" if there is no such user */
 	s->user[at].uid = uid;
 	s->user[at].when = s->now;
 	snprintf(s->user[at].name, sizeof(s->user[at].name), "%s", name ? name : "");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/held.c - places that are held and jobs that were stopped, in the snapshot; see collect/int.h */
+/* collect/held.c - held places and stopped jobs in the snapshot; see collect/int.h */
 #include "plugin/collect/int.h"
 
-/* -- what is held no longer --------------------------------------------------------- */
+/* -- places that are no longer held ----------------------------------------------------- */
 
 static const char started[] = "the job has started";
 
-/* Why the place is not held any longer, or NULL. */
+/* Why the place is no longer held, or NULL. */
 static const char *why_given_up(const struct sl_scratch *s, const struct sl_held *h)
 {
 	const job_record_t *job = find_job_record(h->job);
@@ -48,7 +48,7 @@ static void give_up_places(struct sl_scratch *s, struct sl_held_book *b)
 	}
 }
 
-/* True if the stop is an hour old, and the job does not wait to run again. */
+/* True if the stop is older than SL_STOPPED_LASTS_S and the stopped job is not pending again. */
 static bool is_forgotten(const struct sl_stopped *s, void *arg)
 {
 	const struct sl_scratch *scratch = arg;
@@ -119,7 +119,7 @@ static int by_row(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Nodes that the snapshot has, in its order. */
+/* The rows of the place's nodes that are in the snapshot, in its order. */
 static struct sl_range add_places(struct sl_collector *c, const struct sl_held *h)
 {
 	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC), 0 };
@@ -157,7 +157,7 @@ static void add_place(struct sl_collector *c, const struct sl_held *h)
 
 	row.job = sl_collect_row(c, h->job);
 	row.partition = sl_collect_part(c, find_part_record(h->partition));
-	/* (copied in several holds: it may have started since its record was copied, or before it was) */
+	/* (the snapshot is copied in several holds: the job may have started before or after its record was copied) */
 	if (row.job == SL_NONE || row.partition == SL_NONE || sl_builder_row(c->b, SL_T_JOB, row.job, &job) ||
 	    job.state != SL_JOB_PENDING)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/job.c - one job's record into the snapshot; see collect/int.h */
+/* collect/job.c - copies a job's record into the snapshot; see collect/int.h */
 #include "plugin/collect/int.h"
 #include "plugin/records/hosts.h"
 #include "plugin/request/lend.h"
@@ -24,8 +24,8 @@ static int each_default(void *x, void *arg)
 	return 0;
 }
 
-/* What select gives a job with each gres, CPUs and MiB: as it asks, or by DefCpuPerGPU and DefMemPerGPU
- * of its partition or of all. */
+/* CPUs and MiB that select gives a job with each piece of gres: what it asks for, else DefCpuPerGPU and DefMemPerGPU of
+ * its partition or of the cluster. */
 static void add_company(struct sl_job_gres_row *row, const gres_state_t *g, const gres_job_state_t *js,
 			const job_record_t *job)
 {
@@ -67,8 +67,8 @@ static int each_job_gres(void *x, void *arg)
 
 	if (!js || !g->gres_name || sl_collect_uncounted(w->c->scratch, g) || sl_is_typed_share(g, js))
 		return 0;
-	/* Slurm fills in what follows from another (per job from per node, a node's sockets from both), or sees that they agree: the
-	 * most specific one is what was asked for */
+	/* Slurm fills in what follows from other fields (per job from per node, the sockets of a node from both), or
+	 * checks that they agree.  The most specific one is what the user asked for. */
 	if (js->gres_per_socket)
 		add_need(w, g, js, js->gres_per_socket, SL_PER_SOCKET);
 	else if (js->gres_per_node)
@@ -103,7 +103,7 @@ static int each_job_license(void *x, void *arg)
 	name = sl_builder_str(w->c->b, l->name);
 	for (i = 0; i < n && (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name); i++)
 		;
-	if (i == n) {		/* it was taken away: nobody has one */
+	if (i == n) {		/* such licences no longer exist: nobody has one */
 		lic = sl_license_row();
 		lic.name = name;
 		sl_builder_append(w->c->b, SL_T_LICENSE, &lic);
@@ -145,8 +145,7 @@ static int each_job_part(void *x, void *arg)
 
 /* -- what it has --------------------------------------------------------- */
 
-/* The kind that was allocated on a node: its own type, else the first type of
- * that name that the node has. */
+/* The kind of gres that was allocated on a node: its own type, else the first type of that name that the node has. */
 static uint32_t alloc_kind(struct sl_collector *c, const char *name, const char *type, uint32_t node)
 {
 	struct sl_node_row n;
@@ -193,8 +192,7 @@ static int each_alloc_gres(void *x, void *arg)
 	return 0;
 }
 
-/* Rows of ALLOC must be consecutive: the gres of all nodes go to their own
- * table, in between. */
+/* The rows of ALLOC must be consecutive; the gres of the same nodes go to another table in between. */
 static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job)
 {
 	const job_resources_t *jr = job->job_resrcs;
@@ -241,7 +239,7 @@ static int each_gpu(void *x, void *arg)
 	return 0;
 }
 
-/* As accounting counts it, also when the nodes are given back already. */
+/* What accounting counts; it stays when the nodes have been given back. */
 static void fill_totals(struct sl_job_row *row, const job_record_t *job)
 {
 	uint64_t gpus = 0;
@@ -365,7 +363,7 @@ uint32_t sl_job_walltime(const job_record_t *job, const part_record_t *p)
 	return p->max_time == INFINITE || limit <= p->max_time || sl_job_any_time(job) ? limit : p->max_time;
 }
 
-/* Walltime in seconds in the job's current partition. */
+/* The time limit in seconds, in the job's current partition. */
 static int64_t walltime(const job_record_t *job)
 {
 	const part_record_t *p = job->part_ptr;
@@ -389,11 +387,11 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;
 	row->start_time = job->start_time;
-	/* requeued, its nodes not yet cleaned up: when that run ended */
+	/* of a requeued job whose nodes are not cleaned up yet: when that run ended */
 	row->end_time = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) ? 0 : job->end_time;
 	row->suspend_time = job->suspend_time;
 	row->pre_suspend_s = job->pre_sus_time;
-	/* slurmctld keeps that of an earlier run */
+	/* slurmctld keeps the time of an earlier run */
 	row->resize_time = job->resize_time > job->start_time ? job->resize_time : 0;
 	row->restarts = job->restart_cnt;
 	row->exit_code = job->exit_code;
@@ -408,8 +406,8 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 		job->details->begin_time : 0;
 }
 
-/* A range of nodes, as get_node_cnts() has it: as many as there are, unless its user, or a
- * limit that took the place of what was asked for, says otherwise.  (Of a list of counts select takes the most.) */
+/* The range of nodes, as get_node_cnts() computes it: as many nodes as can be had, unless the user said otherwise or a
+ * limit was set in place of what was asked for.  (Of a list of counts select takes the largest.) */
 static void fill_nodes(struct sl_collector *c, struct sl_job_row *row, job_record_t *job)
 {
 	const sl_details_t *d = job->details;
@@ -429,7 +427,7 @@ static void fill_nodes(struct sl_collector *c, struct sl_job_row *row, job_recor
 	row->flags |= SL_JOBF_MOST_NODES;
 }
 
-/* Those that it excludes, and those that are closed to it. */
+/* Nodes that the job excludes, or that are closed to it. */
 static struct sl_range excluded_nodes(struct sl_collector *c, const job_record_t *job)
 {
 	bitstr_t *excludes = job->details->exc_node_bitmap, *closed = (bitstr_t *) sl_job_closed_nodes(job), *both;
@@ -482,8 +480,8 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->segment = sl_segment(d);
 }
 
-/* The tasks of each node, which Slurm keeps for nodes that are required, in their order.  Other nodes may be asked for
- * since, or another number of them: it does not count anew then. */
+/* The tasks of each node.  Slurm keeps them for the required nodes, in node order, and does not compute them anew when
+ * other nodes are required, or another number of nodes: then they cannot be used. */
 static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, const sl_details_t *d)
 {
 #if SL_HAVE_ARBITRARY_TPN
@@ -512,7 +510,7 @@ static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, cons
 #endif
 }
 
-/* Users whose name the record lacks are looked up after the locks are gone. */
+/* Note a job whose record lacks the user's name: it is looked up when the locks are released. */
 static void note_nameless(struct sl_scratch *s, uint32_t row, uid_t uid)
 {
 	if (s->nameless_len == s->nameless_room) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/lent.c - the jobs that bear the mark of borrowed nodes (request/lend.h) */
+/* collect/lent.c - jobs whose record has the mark of borrowed nodes (request/lend.h) */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -16,7 +16,7 @@ void sl_collect_note_lent(struct sl_collector *c, uint32_t job_id)
 		l->job[l->count++] = job_id;
 }
 
-/* One hold of the locks, for one job at least.  False: that was the last one. */
+/* Look at jobs during one hold of the locks, at least at one.  False if there are no more. */
 static bool look_at_some(struct sl_collector *c, sl_list_itr_t *i)
 {
 	slurmctld_lock_t locks = { .job = READ_LOCK };

@@ -19,7 +19,7 @@ static uint32_t allow_users(struct sl_collector *c, const part_record_t *p)
 	return str;
 }
 
-/* Who may use it. */
+/* Who may use the partition. */
 static void fill_policy(struct sl_collector *c, struct sl_partition_row *row, const part_record_t *p)
 {
 	row->qos = sl_builder_str(c->b, p->qos_char);
@@ -36,7 +36,7 @@ static void collect_part(struct sl_collector *c, void *x)
 	struct sl_partition_row row = sl_partition_row();
 
 	if (c->parts == c->scratch->part_room)
-		return;		/* one that was made meanwhile */
+		return;		/* it was created meanwhile */
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
 	SL_FILL_PARTITION(&row, p);
@@ -50,7 +50,7 @@ static void collect_part(struct sl_collector *c, void *x)
 	c->parts = sl_builder_append(c->b, SL_T_PARTITION, &row) + 1;
 }
 
-/* Cores of its nodes in all, whoever has them. */
+/* All cores of those nodes, free or not. */
 static int64_t cores_of_nodes(const bitstr_t *nodes)
 {
 	int64_t cores = 0;
@@ -62,7 +62,7 @@ static int64_t cores_of_nodes(const bitstr_t *nodes)
 	return cores;
 }
 
-/* What a reservation has of each of its nodes, where that is not all of them. */
+/* The cores that a reservation has on each of its nodes, if it does not have all of them. */
 static void fill_parts(struct sl_collector *c, struct sl_reservation_row *row, const slurmctld_resv_t *r)
 {
 	int i, at = 0;
@@ -123,7 +123,7 @@ static int each_license(void *x, void *arg)
 		return 0;
 	row.name = sl_builder_str(c->b, l->name);
 	row.total = l->total;
-	row.used = l->used;	/* (what it says of reservations is as of the last scontrol show license) */
+	row.used = l->used;	/* (its figures about reservations are as old as the last "scontrol show license") */
 	sl_builder_append(c->b, SL_T_LICENSE, &row);
 	return 0;
 }

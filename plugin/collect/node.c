@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/node.c - nodes and what they have; see collect/int.h */
+/* collect/node.c - copies nodes and their gres; see collect/int.h */
 #include "plugin/collect/int.h"
 
 uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type)
@@ -29,7 +29,7 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
 {
 	struct sl_run_row row = sl_run_row();
 	struct sl_range r = { sl_builder_rows(c->b, SL_T_RUN), 0 };
-	bitstr_t *bits = (bitstr_t *) bitmap;	/* bitstring.h knows no const */
+	bitstr_t *bits = (bitstr_t *) bitmap;	/* bitstring.h does not use const */
 	int i, last;
 
 	if (!bitmap || (i = bit_ffs(bits)) < 0)
@@ -40,7 +40,7 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
 		uint32_t node = c->node_row[i];
 
 		if (node == SL_NONE)
-			continue;	/* no row: neither in a run nor between two */
+			continue;	/* a node without a row: it neither ends a run nor belongs to one */
 		if (bit_test(bits, i)) {
 			if (row.first == SL_NONE)
 				row.first = node;
@@ -58,7 +58,7 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
 	return r.count ? r : (struct sl_range) { 0, 0 };
 }
 
-/* So many that they are not told apart: all are. */
+/* True if the gres is in the list, or if the list is full: then any gres may be meant. */
 static bool is_listed(const uint32_t *list, uint32_t length, const gres_state_t *g)
 {
 	bool is = length == SL_UNCOUNTED;
@@ -83,7 +83,7 @@ bool sl_collect_by_type(const struct sl_scratch *s, const gres_state_t *g)
 
 struct gres_walk {
 	struct sl_collector *c;
-	const gres_state_t *shared[SHARED_KINDS];	/* shares of others, which are looked at last */
+	const gres_state_t *shared[SHARED_KINDS];	/* gres that are shares of GPUs; handled when the GPUs are known */
 	const gres_node_state_t *gpus;
 	uint32_t shares;
 	const gres_state_t *gres;
@@ -96,7 +96,7 @@ static void note_uncounted(struct sl_scratch *s, const gres_state_t *g)
 		s->uncounted[s->uncounted_len++] = g->plugin_id;
 }
 
-/* (Of a node that has not registered yet it is not known whether it has files.) */
+/* (Whether a node has device files is unknown until it has registered.) */
 static void note_types(struct sl_scratch *s, const gres_state_t *g, const gres_node_state_t *node)
 {
 	if (node->type_cnt > 1 && !node->gres_bit_alloc && node->gres_cnt_found != NO_VAL64 && !sl_collect_by_type(s, g))
@@ -120,7 +120,7 @@ static void add_count(struct gres_walk *w, const char *type, uint64_t count, boo
 	}
 }
 
-/* One row per type; where the types do not cover all there is, one without. */
+/* One row per type, and one without a type if the types do not cover the whole count. */
 static int each_node_gres(void *x, void *arg)
 {
 	struct gres_walk *w = arg;
@@ -139,7 +139,7 @@ static int each_node_gres(void *x, void *arg)
 	}
 	if (!xstrcmp(w->gres->gres_name, "gpu"))
 		w->gpus = g;
-	if (g->no_consume && g->topo_cnt) {	/* devices, which select looks at one by one */
+	if (g->no_consume && g->topo_cnt) {	/* select looks at these devices one by one */
 		note_uncounted(w->c->scratch, w->gres);
 		return 0;
 	}
@@ -153,7 +153,8 @@ static int each_node_gres(void *x, void *arg)
 	return 0;
 }
 
-/* GPUs are shared in one way.  (What a node has that takes no jobs need not be known.) */
+/* Add the shares.  A node's GPUs can be shared in one way only.  (On a node that takes no jobs nothing is noted as
+ * uncounted.) */
 static void add_shares(struct gres_walk *w, bool usable)
 {
 	uint32_t i, rows = 0;
@@ -164,8 +165,9 @@ static void add_shares(struct gres_walk *w, bool usable)
 		note_uncounted(w->c->scratch, w->shared[i]);
 }
 
-/* Does it reboot, or is to, and is resumed then (scontrol reboot ... nextstate=resume)?  Slurm starts nothing there
- * before, and plans with it (rs_node_bitmap).  One that reboots as soon as it may is drained until then. */
+/* True if the node reboots or is to reboot, and is resumed after that (scontrol reboot ... nextstate=resume).  Until then
+ * Slurm starts nothing there, but plans with it (rs_node_bitmap).  A node that is to reboot as soon as possible is drained
+ * until then. */
 static bool is_resumed_by_a_reboot(const node_record_t *n, int i)
 {
 	bool said = n->next_state != NO_VAL && n->next_state & NODE_RESUME;
@@ -177,7 +179,7 @@ static bool is_resumed_by_a_reboot(const node_record_t *n, int i)
 	return said || bit_test(rs_node_bitmap, i);
 }
 
-/* Is it being powered down, and free to be powered up then (power_save.c)? */
+/* True if the node is being powered down and may be powered up again after that (power_save.c). */
 static bool sleeps_soon(const node_record_t *n)
 {
 	return IS_NODE_POWERING_DOWN(n) && !IS_NODE_DOWN(n) && !IS_NODE_DRAIN(n) && !IS_NODE_FAIL(n);
@@ -204,7 +206,7 @@ static uint32_t node_flags(const node_record_t *n, int i)
 	if (IS_NODE_DRAIN(n) && !resumed)
 		f |= SL_NODE_DRAIN;
 	if (!bit_test(avail_node_bitmap, i) && !(f & SL_NODE_UNUSABLE) && !resumed && !sleeps_soon(n))
-		f |= SL_NODE_DOWN;	/* not responding, failing ... */
+		f |= SL_NODE_DOWN;	/* not responding, failing and so on */
 	if (IS_NODE_COMPLETING(n))
 		f |= SL_NODE_COMPLETING;
 	if (IS_NODE_MAINT(n))
@@ -225,7 +227,7 @@ static uint32_t spec_cores(const node_record_t *n)
 	return n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0;
 }
 
-/* Those that jobs may use. */
+/* Cores that jobs may use. */
 static uint32_t usable_cores(const node_record_t *n)
 {
 	return n->tot_cores - spec_cores(n);
@@ -245,8 +247,8 @@ const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
 	return n;
 }
 
-/* Digest of what may change the switches of node i without a reconfiguration: a dynamic node may be another one by now, and since
- * 25.05 a node can be moved. */
+/* A digest of what can change the switches above a node without a reconfiguration: a dynamic node may have been replaced
+ * by another one, and since 25.05 a node can be moved. */
 static uint64_t digest_place(const node_record_t *n)
 {
 	const char *said = sl_node_topology_said(n);
@@ -255,7 +257,7 @@ static uint64_t digest_place(const node_record_t *n)
 	return IS_NODE_DYNAMIC_NORM(n) || IS_NODE_DYNAMIC_FUTURE(n) ? sl_hash_text(hash, n->name) : hash;
 }
 
-/* The switches above node i, from the root on.  They are kept: Slurm would look at every switch for every node each time. */
+/* The switches above node i, from the root down.  Cached, because Slurm searches all switches each time it is asked. */
 static const char *switches_above(struct sl_collector *c, const node_record_t *n, int i)
 {
 	char *address = NULL, *pattern = NULL, *name;
@@ -286,7 +288,7 @@ void sl_collect_forget_topology(struct sl_collector *c)
 	c->topologies = 0;
 }
 
-/* Begin with what is known of switches, or anew. */
+/* Drop the cache of switches if the configuration has changed. */
 static void begin_topology(struct sl_collector *c)
 {
 	if (c->topology_of == slurm_conf.last_update && c->topologies == (uint32_t) node_record_count)

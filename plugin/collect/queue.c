@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/queue.c - what may run, and in which order: build_job_queue() under the locks, rows later */
+/* collect/queue.c - which jobs may run, and in which order: build_job_queue() under the locks, rows later */
 #include <string.h>
 
 #include "base/order.h"
@@ -8,7 +8,8 @@
 
 /* -- what may run, under the locks ---------------------------------------------- */
 
-/* Slurm's deadline_ok() ends a job that is past it; who only looks on does not. */
+/* False if the job is past its deadline.  Slurm's deadline_ok() then also ends it; if another scheduler decides, that is
+ * not called. */
 static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
 {
 	if (!job->deadline || job->deadline == (time_t) NO_VAL)
@@ -16,8 +17,8 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
 	return s->in->aside ? job->deadline > s->now : sl_deadline_ok(job);
 }
 
-/* True if the job would last longer than a magnetic reservation that draws in only those that do not (job_test_resv()).  One that
- * names several reservations is in one of them by its own wish. */
+/* True if the entry is for a magnetic reservation that takes in only jobs which end before it does, and the job would not
+ * (job_test_resv()).  A job that names several reservations is in one of them by its own wish. */
 static bool outlasts_magnet(const struct sl_scratch *s, const struct sl_queue_rec *q, const job_record_t *job)
 {
 	uint32_t limit = job->time_limit == NO_VAL ? q->part->max_time : job->time_limit;
@@ -25,22 +26,22 @@ static bool outlasts_magnet(const struct sl_scratch *s, const struct sl_queue_re
 	return q->drawn_until && !job->resv_list && (limit == INFINITE || s->now + (time_t) limit * 60 > q->drawn_until);
 }
 
-/* True if it asks for more nodes than the flexible reservation has that would draw it in: Slurm starts it without that then
- * (_job_runnable_test3()).  (In others there is no place for it.) */
+/* True if the entry is for a flexible magnetic reservation and the job asks for more nodes than that has: Slurm starts the
+ * job outside of it (_job_runnable_test3()).  (In a reservation that is not flexible such a job finds no place.) */
 static bool is_wider_than_magnet(const struct sl_queue_rec *q, const job_record_t *job)
 {
 	return !job->resv_list && job->details->min_nodes > q->drawn_nodes;
 }
 
 /*
- * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
- * one that no magnetic reservation draws in, one that was found unable to start a short while ago, nor one that a limit
- * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
+ * Is it of use to plan for the job?  Not if it is past its deadline (which may end it), does not fit the magnetic reservation
+ * of its entry, was found unable to start a short while ago, or is kept from starting by a limit, whatever nodes it gets
+ * (acct_policy sets its reason then).
  */
 static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_rec *q, job_record_t *job)
 {
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
-		return false;	/* its deadline ended it a moment ago; or it was started and requeued meanwhile */
+		return false;	/* just ended by its deadline; or started and requeued meanwhile */
 	if (!is_in_time(s, job) || outlasts_magnet(s, q, job) || is_wider_than_magnet(q, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)
@@ -50,12 +51,13 @@ static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_
 	job->part_ptr = q->part;
 	if (!sl_job_take_qos(job, q->qos_id))
 		return false;
-	/* (what it asks for is looked at where a limit kept it from starting a while ago: of all jobs it would cost too much) */
+	/* (limits on what the job asks for are checked only if one kept it from starting a while ago: for all jobs that
+	 * would take too long) */
 	return acct_policy_job_runnable_pre_select(job, false) && !(sl_collect_note(s, job)->limited && sl_job_is_limited(job));
 }
 
-/* In sort_job_queue()'s order, but without the locks.  With preemption enabled
- * that order depends on the jobs that run: then Slurm has sorted already. */
+/* The order of sort_job_queue(), computed without locks.  With preemption that order depends on running jobs; then Slurm
+ * itself has sorted. */
 static int by_order(const void *x, const void *y)
 {
 	const struct sl_queue_rec *a = x, *b = y;
@@ -66,7 +68,7 @@ static int by_order(const void *x, const void *y)
 		SL_ORDER(b->prefer, a->prefer) ?: SL_ORDER(a->place, b->place);
 }
 
-/* What bf_hetjob_prio makes of the priorities of a het job's components. */
+/* Sort keys of a heterogeneous job: those of its components, combined as bf_hetjob_prio says. */
 struct het_keys {
 	enum { OWN_PRIORITY, LEAST_PRIORITY, MOST_PRIORITY, MEAN_PRIORITY } how;
 	uint64_t priority, tier, count;
@@ -109,8 +111,8 @@ static int each_component(void *x, void *arg)
 	return 0;
 }
 
-/* All components stand where bf_hetjob_prio puts the job (_hetjob_calc_prio() and so on of sched/backfill).  Of one in
- * several partitions the priority is that of the record. */
+/* Give all components the sort keys that bf_hetjob_prio computes for the job (_hetjob_calc_prio() and others of
+ * sched/backfill).  For a component in several partitions the priority of its record counts. */
 static void het_sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 {
 	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
@@ -135,13 +137,13 @@ static void sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 	q->order_id = q->array_task_id == NO_VAL ? q->job_id : job->array_job_id;
 }
 
-/* (With FLEX its jobs may end when they like.) */
+/* (The jobs of a flexible reservation may end after it.) */
 static time_t drawn_until(const slurmctld_resv_t *resv)
 {
 	return SL_MAGNETS_LET_NONE_OUTLAST && resv && !(resv->flags & RESERVE_FLAG_FLEX) ? resv->end_time : 0;
 }
 
-/* How many nodes a job may ask for at most. */
+/* The most nodes that a job may ask for in that reservation. */
 static uint32_t drawn_nodes(const slurmctld_resv_t *resv, const part_record_t *part)
 {
 	if (!resv || !(resv->flags & RESERVE_FLAG_FLEX) || !resv->node_bitmap || !part->node_bitmap)
@@ -149,7 +151,7 @@ static uint32_t drawn_nodes(const slurmctld_resv_t *resv, const part_record_t *p
 	return (uint32_t) bit_overlap(resv->node_bitmap, part->node_bitmap);
 }
 
-/* What the record itself says: of its job that is asked later. */
+/* Copy what the queue entry itself says; its job is looked at later. */
 static int each_rec(void *x, void *arg)
 {
 	const job_queue_rec_t *rec = x;
@@ -177,7 +179,7 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 	list_for_each(queue, each_rec, s);
 }
 
-/* What may run, as Slurm says; what that takes, in microseconds, is Slurm's own. */
+/* Have Slurm build the queue.  *us: the microseconds that it takes. */
 static sl_list_t build_queue(struct sl_scratch *s, uint64_t *us)
 {
 	uint64_t t0 = sl_clock_us();
@@ -190,7 +192,7 @@ static sl_list_t build_queue(struct sl_scratch *s, uint64_t *us)
 	return queue;
 }
 
-/* -- what is worth planning, in as many holds as it takes ------------------------------- */
+/* -- which jobs are worth planning --------------------------------------------------------- */
 
 static const slurmctld_lock_t queue_locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
 					      .part = READ_LOCK, .fed = READ_LOCK };
@@ -206,7 +208,7 @@ static int same_part(void *x, void *key)
 	return x == key;
 }
 
-/* Does the job still ask for that partition?  Then it is still there, too. */
+/* Does the job still ask for that partition?  If so, the partition still exists. */
 static bool asks_for(const job_record_t *job, part_record_t *part)
 {
 	if (job->part_ptr_list)
@@ -214,7 +216,7 @@ static bool asks_for(const job_record_t *job, part_record_t *part)
 	return job->part_ptr == part;
 }
 
-/* *aside*, if not NULL, notes what the job is like before it is judged. */
+/* True if the entry is kept.  *aside*, if not NULL, notes the state of the job before it is looked at. */
 static bool judge(struct sl_scratch *s, struct sl_queue_rec *q, struct sl_aside *aside)
 {
 	job_record_t *job = find_job_record(q->job_id);
@@ -229,7 +231,7 @@ static bool judge(struct sl_scratch *s, struct sl_queue_rec *q, struct sl_aside 
 	return true;
 }
 
-/* The records from that one on, until others are to have the locks; returns the first that is left. */
+/* Look at the entries from *from* on, until the locks have been held long enough.  Returns the first one that is left. */
 static uint32_t judge_some(struct sl_scratch *s, uint32_t from)
 {
 	struct sl_aside *aside = s->in->aside ? sl_aside_begin() : NULL;
@@ -259,7 +261,7 @@ static void ask_queue(struct sl_collector *c, sl_list_t *queue)
 	take_queue(s, *queue);
 }
 
-/* 0: slurmctld's tables are there, and as this was compiled for; else -1. */
+/* 0 if slurmctld's tables exist and are laid out as this plug-in was compiled for; else -1. */
 static int check_tables(struct sl_scratch *s, struct sl_error *err)
 {
 	int rc;
@@ -273,7 +275,7 @@ static int check_tables(struct sl_scratch *s, struct sl_error *err)
 	return MIN(rc, 0);
 }
 
-/* Before anything of a job's record is read; once is enough. */
+/* Check the layout before any job record is read.  Done until it has succeeded once. */
 static int check_records(struct sl_scratch *s, struct sl_error *err)
 {
 	int rc;
@@ -315,9 +317,9 @@ int sl_collect_queue(struct sl_collector *c, struct sl_error *err)
 	return rc;
 }
 
-/* -- rows, when the jobs have theirs ---------------------------------------------- */
+/* -- rows, when the jobs have theirs ------------------------------------------------------ */
 
-/* True when the job has had a way in that partition before. */
+/* True if the job already had a way in that partition. */
 static bool add_way(struct sl_collector *c, uint32_t job, uint32_t part, const struct sl_queue_rec *q)
 {
 	uint32_t *link = &c->first_way[job];
@@ -339,7 +341,7 @@ static uint32_t resv_row(const struct sl_collector *c, uint32_t id)
 	return id && r < c->resvs ? r : SL_NONE;
 }
 
-/* The reservations of the ways to start the job there, each once. */
+/* Rows of the reservations in which the job can be started in that partition, each once. */
 static struct sl_range add_ways(struct sl_collector *c, const struct sl_queue_row *queue)
 {
 	struct sl_range r = { sl_builder_rows(c->b, SL_T_WAY), 0 };
@@ -351,7 +353,7 @@ static struct sl_range add_ways(struct sl_collector *c, const struct sl_queue_ro
 		for (v = c->first_way[queue->job]; v != w && (c->way[v].part != c->way[w].part ||
 							     c->way[v].resv_id != c->way[w].resv_id); v = c->way[v].next)
 			;
-		/* (one that was deleted a moment ago is no way any more) */
+		/* (a reservation that was deleted a moment ago is skipped) */
 		if (v != w || c->way[w].part != queue->partition ||
 		    (c->way[w].resv_id && row.reservation == SL_NONE))
 			continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/shapes.c - alternatives in a job's comment into the snapshot; see collect/int.h */
+/* collect/shapes.c - the alternatives in jobs' comments; see collect/int.h */
 #include "plugin/collect/int.h"
 #include "plugin/request/shape.h"
 #include "base/plain.h"
 
-/* Is it news what there is to say of the job's alternatives? */
+/* True if that has not been logged for the job yet; it counts as logged then. */
 static bool tell_once(const struct sl_collector *c, const struct sl_commented *k, uint8_t what)
 {
 	struct sl_notes *notes = c->scratch->in->notes;
@@ -15,7 +15,7 @@ static bool tell_once(const struct sl_collector *c, const struct sl_commented *k
 	return true;
 }
 
-/* If it is so from now on, that is news. */
+/* Let it be logged again if it happens again. */
 static void tell_again(const struct sl_collector *c, uint32_t job_id, time_t submitted, uint8_t what)
 {
 	struct sl_notes *notes = c->scratch->in->notes;
@@ -32,7 +32,7 @@ static int find_shared(void *x, void *arg)
 	return p->max_share != 0;
 }
 
-/* Has it whole nodes in each of its partitions? */
+/* Does the job get whole nodes in each of its partitions? */
 static bool has_whole_nodes(const job_record_t *job)
 {
 	if (sl_is_exclusive(job->details))
@@ -42,8 +42,8 @@ static bool has_whole_nodes(const job_record_t *job)
 	return job->part_ptr && !job->part_ptr->max_share;
 }
 
-/* The most nodes that its user names.  (For --spread-job, and from 26.05 on for tasks alone, slurmctld
- * puts a number there, or a limit does.) */
+/* The most nodes that the user states; 0: states none.  (For --spread-job, and from 26.05 on for tasks without nodes,
+ * slurmctld or a limit fills the field.) */
 static uint32_t most_nodes_named(const job_record_t *job)
 {
 	if (job->bit_flags & (SPREAD_JOB | SL_IMPLICIT_NODES) ||
@@ -65,7 +65,8 @@ static int each_walltime(void *x, void *arg)
 	return 0;
 }
 
-/* The limit that it names, of which the partition of the moment may leave less, or the most that one of them gives. */
+/* The time limit that the job states, though its current partition may allow less; else the longest that one of its
+ * partitions gives. */
 static int64_t accepted_time(const job_record_t *job)
 {
 	struct longest l = { .job = job };
@@ -103,7 +104,8 @@ void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_r
 	};
 }
 
-/* srun and salloc start the tasks of their command line in any shape. */
+/* Why srun or salloc cannot have one of those shapes, or NULL: they start the tasks of their command line whatever the
+ * shape. */
 static const char *not_interactive(const struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
 {
 	struct sl_shape_row s;
@@ -116,7 +118,7 @@ static const char *not_interactive(const struct sl_collector *c, const struct sl
 	return why;
 }
 
-/* Those that it could not be started as a moment ago. */
+/* Mark the shapes with which the job could not be started a moment ago. */
 static void mark_refused(struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
 {
 	const struct sl_note *note = sl_note_read(c->scratch->in->notes, k->job, k->submitted);
@@ -134,7 +136,7 @@ static void mark_refused(struct sl_collector *c, const struct sl_commented *k, s
 	}
 }
 
-/* Mark those that ask for more than the job; that is said once. */
+/* Mark the shapes that ask for more than the job; this is logged once. */
 static void keep_within(struct sl_collector *c, const struct sl_commented *k, const struct sl_job_row *row)
 {
 	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 :
@@ -148,7 +150,7 @@ static void keep_within(struct sl_collector *c, const struct sl_commented *k, co
 		info("sched/lua: JobId=%u: %s (lua_shapes=within)", k->job, sl_shapes_say_beyond(text, first, s.refused, beyond));
 }
 
-/* What is wrong with the comment is no error of the job: its alternatives are ignored, and that is said once. */
+/* A wrong comment is no error of the job: its alternatives are ignored, and this is logged once. */
 static void tell_ignored(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row, const char *why)
 {
 	row->shapes_ignored = sl_builder_str(c->b, why);
@@ -161,7 +163,7 @@ static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, st
 	struct sl_error err = { SL_OK, "" };
 	const char *why = NULL;
 
-	/* the text moves when the pool grows: it is not read after the first append */
+	/* (not read after the first append, because the text moves when the pool grows) */
 	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
 		why = err.text;
 	else if (row->shapes.count && c->scratch->in->shapes_off)

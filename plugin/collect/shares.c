@@ -2,12 +2,12 @@
 /*
  * collect/shares.c - gres that are shares of a node's GPUs (shard, mps), and which GPUs jobs have; see collect/int.h
  *
- * Slurm numbers the GPUs of a node, whatever their type; a snapshot those of each type.
+ * Slurm numbers all GPUs of a node together; a snapshot numbers those of each type.
  */
 #include "plugin/collect/int.h"
 
 #define DEVICES 32	/* bits of a number */
-#define MOST_SHARES (INT32_MAX / DEVICES)	/* of each: more than the engine counts, and no sum of them overflows */
+#define MOST_SHARES (INT32_MAX / DEVICES)	/* of each GPU: more than the engine counts, and their sum does not overflow */
 
 static int is_gpu(void *x, void *key)
 {
@@ -24,7 +24,7 @@ static const gres_node_state_t *gpus_of(sl_list_t gres)
 	return g ? g->gres_data : NULL;
 }
 
-/* The device of a row of a node's gres; -1: not one alone. */
+/* The device that row *row* of a node's gres stands for; -1 if it does not stand for just one. */
 static int device_of(const gres_node_state_t *g, int row)
 {
 	bitstr_t *bits = g->topo_gres_bitmap ? g->topo_gres_bitmap[row] : NULL;
@@ -38,9 +38,9 @@ static const char *type_of(const gres_node_state_t *gpus, int row)
 }
 
 /*
- * Each GPU has a row of its own, and they have equal shares, one row for each.  So many a GPU has; 0: that is not
- * so.  (GPUs of which gres.conf says neither type nor cores have no rows, and select gives them whole though others
- * have shares of them; those of a node that has not registered have none either.)
+ * The number of shares of each GPU.  0 unless each GPU has a row of its own, and an equal number of shares in one row.  (GPUs
+ * for which gres.conf states neither type nor cores have no rows, and select gives them whole even if others have shares of
+ * them.  Nor do those of a node that has not registered.)
  */
 static uint64_t share_of_each(const gres_node_state_t *gpus, const gres_node_state_t *shares)
 {
@@ -76,7 +76,7 @@ uint32_t sl_collect_shares(struct sl_collector *c, const gres_node_state_t *gpus
 		for (j = 0; xstrcmp(type_of(gpus, i), type_of(gpus, j)); j++)
 			;
 		if (j < i)
-			continue;	/* the type has its row */
+			continue;	/* the type already has its row */
 		for (; j < gpus->topo_cnt; j++)
 			if (!xstrcmp(type_of(gpus, i), type_of(gpus, j)))
 				row.count += (uint32_t) MIN(each, MOST_SHARES);
@@ -90,7 +90,7 @@ uint32_t sl_collect_shares(struct sl_collector *c, const gres_node_state_t *gpus
 	return rows;
 }
 
-/* The row of a device, and its number among those of its type. */
+/* The row of a device, or -1.  *number: its number among the devices of its type. */
 static int row_of_device(const gres_node_state_t *gpus, int device, uint32_t *number)
 {
 	int row = 0, i;

@@ -3,9 +3,9 @@
 #include "base/grow.h"
 #include "plugin/collect/int.h"
 
-#define MOST_TOLD 20000	/* in a snapshot, for the ledger's sake only */
+#define MOST_TOLD 20000	/* per snapshot, only for the ledger */
 
-/* What cannot be noted for want of memory is told again. */
+/* A run that cannot be noted, without memory, is put into the next snapshot again. */
 static void note_told(struct sl_tellings *t, struct sl_told told)
 {
 	if (sl_grow(&t->run, &t->room, t->count + UINT64_C(1), sizeof(*t->run), NULL) ||

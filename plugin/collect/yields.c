@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect/yields.c - jobs that may start into the gaps of a plan, since others may preempt them; see collect/int.h */
+/* collect/yields.c - how jobs can be preempted; see collect/int.h */
 #include "plugin/collect/int.h"
 
-/* For less than this sched/backfill takes no job to run. */
+/* The shortest run time that sched/backfill assumes for a job. */
 #define SHORTEST_S 60
 
 static bool preempts_by(const char *type)
@@ -10,7 +10,7 @@ static bool preempts_by(const char *type)
 	return !xstrcmp(slurm_conf.preempt_type, type);
 }
 
-/* What _job_preempt_mode() of preempt/qos and preempt/partition_prio says, but for gang scheduling. */
+/* What _job_preempt_mode() of preempt/qos and preempt/partition_prio returns, without gang scheduling. */
 static uint16_t preempt_mode(const job_record_t *job)
 {
 	uint16_t mode = slurm_conf.preempt_mode;
@@ -35,7 +35,7 @@ static int64_t exempt_s(const job_record_t *job)
 	return slurm_conf.preempt_exempt_time == INFINITE ? 0 : slurm_conf.preempt_exempt_time;
 }
 
-/* GraceTime, between being told to end and being ended. */
+/* GraceTime: the time between the notice and the end. */
 static int64_t grace_s(const job_record_t *job)
 {
 	if (preempts_by("preempt/qos"))
@@ -50,12 +50,12 @@ static bool has_no_reserve(const job_record_t *job)
 
 bool sl_collect_reserves(const job_record_t *job)
 {
-	/* of a job without an association slurmctld would write a line, each time */
+	/* of a job without an association slurmctld would log a line each time */
 	return !has_no_reserve(job) && !(IS_JOB_PENDING(job) && job->assoc_ptr &&
 					 job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
 }
 
-/* As s_p_handle_uint32() reads a number, of PreemptParameters; 0 for what slurmctld would not start with. */
+/* Read a number of PreemptParameters as s_p_handle_uint32() does; 0 for a value with which slurmctld would not start. */
 static uint32_t min_exempt_priority(const char *params)
 {
 	static const char key[] = "min_exempt_priority=";
@@ -76,7 +76,7 @@ void sl_collect_preempt_params(struct sl_scratch *s, const char *params)
 	s->min_exempt_priority = min_exempt_priority(params);
 }
 
-/* True if nobody preempts the job, or that depends on its other components (_is_job_preempt_exempt()). */
+/* True if nobody may preempt the job, or if that depends on its other components (_is_job_preempt_exempt()). */
 static bool is_exempt(const struct sl_scratch *s, const job_record_t *job)
 {
 	return job->het_job_id || job->priority > s->min_exempt_priority;
@@ -91,13 +91,13 @@ int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *
 
 /* -- who may preempt whom -------------------------------------------------- */
 
-/* True if others could not have all that the job holds while it is suspended: it keeps memory and gres. */
+/* True if the job keeps something while it is suspended (memory, gres), so that others could not have all of it. */
 static bool keeps_some(const struct sl_scratch *s, const job_record_t *job)
 {
 	return job->gres_list_alloc || (s->memory && job->job_resrcs && job->job_resrcs->memory_allocated);
 }
 
-/* (Who is suspended has no GraceTime.) */
+/* (A job that is suspended gets no GraceTime.) */
 int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job)
 {
 	uint16_t mode;
@@ -112,14 +112,14 @@ int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *jo
 
 /* -- how a running job is stopped for another one --------------------------------- */
 
-/* What Slurm does to preempt a running job: of one component alone, of a heterogeneous job. */
+/* What Slurm does to preempt a running job.  Of a heterogeneous job: to one component alone. */
 static uint32_t stop_mode(const struct sl_scratch *s, const job_record_t *job)
 {
 	uint16_t mode = s->preempts && job->priority <= s->min_exempt_priority ? preempt_mode(job) : PREEMPT_MODE_OFF;
 
 	if (mode == PREEMPT_MODE_SUSPEND)
 		return slurm_conf.preempt_mode & PREEMPT_MODE_GANG ? SL_STOP_SUSPEND : SL_STOP_NONE;
-	/* (what cannot be requeued is killed instead) */
+	/* (a job that cannot be requeued is killed instead) */
 	if (mode == PREEMPT_MODE_REQUEUE)
 		return job->batch_flag && job->details && job->details->requeue ? SL_STOP_REQUEUE : SL_STOP_CANCEL;
 	return mode == PREEMPT_MODE_CANCEL ? SL_STOP_CANCEL : SL_STOP_NONE;
@@ -139,7 +139,7 @@ static int add_stop_terms(void *x, void *arg)
 
 	if (!mode)
 		t->never = true;
-	/* the one that stands first in slurm_job_preempt_mode() is that of all components */
+	/* of the modes of all components, slurm_job_preempt_mode() takes the first in this order */
 	t->row->preempt_mode = MAX(t->row->preempt_mode, mode);
 	t->row->preempt_from = MAX(t->row->preempt_from, (int64_t) job->start_time + exempt_s(job));
 	t->row->grace_time = MAX(t->row->grace_time, grace_s(job));
@@ -259,9 +259,9 @@ void sl_collect_forget_preempts(struct sl_scratch *s)
 /* -- reservations with MaxStartDelay ----------------------------------------- */
 
 /*
- * A job with --signal=R gets nodes of such a reservation if it can be told to end early enough, and jobs of the reservation
- * preempt it (job_test_resv(), job_borrow_from_resv_check()).  Whose nodes these are is Slurm's to say: where the plan has
- * no place for either job, select is asked, as for jobs that preempt others.
+ * A job with --signal=R can get nodes of such a reservation if it can be told to end early enough; jobs of the reservation
+ * then preempt it (job_test_resv(), job_borrow_from_resv_check()).  Which of these nodes it gets only Slurm can decide: if
+ * the plan has no place for a job of either kind, select is asked, as for jobs that preempt others.
  */
 uint32_t sl_collect_borrows(const struct sl_scratch *s, const job_record_t *job)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mip/cbc.c - the backend Cbc, through its own C interface: a start, elapsed time,
- * and "infeasible" can be believed unless a limit was hit.  It neither limits nor
- * counts the iterations of a relaxation.
- */
+/* mip/cbc.c - the backend Cbc, through its own C interface.  It accepts a start and a limit on elapsed time.  Its
+ * "infeasible" can be trusted unless it has hit a limit.  It neither limits nor counts the iterations of a relaxation. */
 #include "mip/private.h"
 
 #include <stdio.h>
@@ -24,7 +21,7 @@ FUNCTIONS(SL_MIP_POINTER)
 static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
 static struct sl_mip_library library = { .soname = CBC_SONAME, .function = functions };
 
-/* Of the solves since the last forget(): a relaxation, and a search. */
+/* models of the solves since the last forget(): a relaxation and a search */
 static Cbc_Model *model_of[2];
 static unsigned models;
 

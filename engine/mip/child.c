@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mip/child.c - a solver's process: one solve, then it is gone.
+ * mip/child.c - a solver's process: it solves once and ends.
  *
- * CoinMP and Cbc leak, abort on what they do not like, print, replace signal
- * handlers and pass their time limits; a process of its own makes all of that
- * harmless.  The child is a copy of this process (a plain clone(), no exec).  It ends
- * with its parent, has no descriptors, limits on memory, CPU and wall time, a filter
- * that leaves it little but memory and clocks, and one way to say something: the
- * answer, in memory shared with its parent.
+ * CoinMP and Cbc leak memory, abort on input that they do not like, print, replace signal handlers and exceed their time
+ * limits; in a process of its own all of that is harmless.  The child is a copy of this process (a plain clone(), no exec).
+ * It ends when its parent ends.  It has no descriptors, limits on memory, CPU and wall time, and a filter that leaves it
+ * little but memory and clocks.  Its only output is the answer, in memory shared with its parent.
  *
- * When its time is up the kernel ends it, by a timer that it sets before anything else and then
- * cannot reach.  The parent just waits, and need not be able to signal anybody.
+ * At the end of its time the kernel kills it, by a timer that it sets at the beginning and cannot reach after that.  The
+ * parent only waits, and needs no right to send signals.
  */
 #include "mip/private.h"
 
@@ -33,19 +31,19 @@
 #include "process/call_filter.h"
 #include "process/harden.h"
 
-#define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
+#define DESCRIPTORS 4096	/* closed one by one if the kernel has no close_range() */
 
-/* Of what is left of the policy's budget, the solver is told to use so much, and is ended after so much;
- * the rest is for the policy to do something with the answer. */
+/* Shares of what is left of the policy's budget: what the solver is told that it may use, and when it is killed.  The rest
+ * is for the policy, to use the answer. */
 #define SHARE_SOLVER 0.8
 #define SHARE_ALL 0.95
 
-/* A solver is ended when it has passed the limit that it was told by this share of it, and so many seconds. */
+/* A solver is killed when it exceeds the limit that it was told by this share of it plus so many seconds. */
 #define GRACE_SHARE 0.5
 #define GRACE_S 0.25
 
 #if defined(__SANITIZE_ADDRESS__)
-static const bool sanitized = true;	/* the sanitizer's shadow takes terabytes */
+static const bool sanitized = true;	/* because the sanitizer's shadow memory takes terabytes of addresses */
 #else
 static const bool sanitized = false;
 #endif
@@ -87,7 +85,7 @@ static void set_limit(int resource, rlim_t value)
 	setrlimit(resource, &r);
 }
 
-static int statm = -1;	/* /proc/self/statm, opened early by sl_mip_know_size(); else -1 */
+static int statm = -1;	/* /proc/self/statm if sl_mip_know_size() has opened it, else -1 */
 
 void sl_mip_know_size(void)
 {
@@ -108,7 +106,7 @@ uint64_t sl_mip_own_size(void)
 	return strtoull(text, NULL, 10) * (uint64_t) sysconf(_SC_PAGESIZE);
 }
 
-/* The kernel ends this process in *left* nanoseconds. */
+/* Let the kernel kill this process in *left* nanoseconds. */
 static int set_timer(int64_t left, struct sl_error *err)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
@@ -139,7 +137,7 @@ int sl_mip_filter_calls(struct sl_error *err)
 {
 	const struct sl_call call[] = {
 		SL_CALLS_MEMORY, SL_CALLS_SELF,
-		/* mostly no descriptor is open: they fail, as libraries expect */
+		/* (mostly no descriptor is open: these calls then fail, which libraries expect) */
 		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek), SL_CALL(pread64),
 	};
 
@@ -183,7 +181,8 @@ static bool make_room(struct sl_mip_problem *p, const struct sl_mip *m)
 	return p->integer && p->begin && p->index && p->value;
 }
 
-/* Rows become columns.  begin[c + 1] is where column c is being filled, and so its end. */
+/* Rows become columns.  While column c is being filled, begin[c + 1] is where its next term goes; so in the end it is the
+ * end of column c. */
 static void transpose(struct sl_mip_problem *p, const struct sl_mip *m)
 {
 	int *begin = p->begin;
@@ -233,7 +232,7 @@ static double tighter_bound(bool maximize, double a, double b)
 	return maximize ? fmin(a, b) : fmax(a, b);
 }
 
-/* Solve the relaxation, or remember it, if so many iterations are allowed now, too. */
+/* Solve the relaxation, or use its known result if that took no more iterations than are left. */
 static void relax(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
 {
 	if (p->relaxed.backend == backend && p->relaxed.iterations < p->iterations) {
@@ -247,10 +246,7 @@ static void relax(struct sl_mip_problem *p, const struct sl_mip_backend *backend
 	p->relax = false;
 }
 
-/*
- * With a start: perhaps it is good enough already.  Its distance from the bound of the
- * relaxation, which is solved first, says so.
- */
+/* With a start, solve the relaxation first: if the start is within the gap of its bound, the start is good enough. */
 static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
 {
 	double distance;
@@ -265,13 +261,13 @@ static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backen
 	return distance <= (p->gap + 1e-9) * fmax(fabs(p->start_objective), 1e-10);
 }
 
-/* All that a solve may take. */
+/* The limits of a solve. */
 struct allowance {
 	double time_limit;		/* seconds from *begin* on */
 	int64_t begin, iterations, max_nodes;
 };
 
-/* What is left of it; false when that is nothing. */
+/* Set the problem's limits to what is left.  False if nothing is left. */
 static bool has_time(struct sl_mip_problem *p, const struct allowance *all, const struct sl_mip_answer *a)
 {
 	int64_t nodes;
@@ -285,8 +281,7 @@ static bool has_time(struct sl_mip_problem *p, const struct allowance *all, cons
 	return p->time_limit > 0 && p->iterations > 0;
 }
 
-/* A backend may look at the clock only after some work, so what is left is looked at before it
- * begins. */
+/* What is left is checked before each call of the backend, which may look at the clock only after some work. */
 static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend *backend,
 			   const struct allowance *all, struct sl_mip_answer *a)
 {
@@ -299,7 +294,7 @@ static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend
 		if (start_is_enough(p, backend, a))
 			return;
 		relaxed = a->bound;
-		a->claim = SL_CLAIM_STOPPED;	/* what was claimed is said of the relaxation */
+		a->claim = SL_CLAIM_STOPPED;	/* the claim so far is about the relaxation */
 		if (!has_time(p, all, a))
 			return;
 	}
@@ -347,10 +342,8 @@ static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_opti
 
 /* -- in the parent ------------------------------------------------------ */
 
-/*
- * Not fork(): its flags differ between C libraries, and a filter names them (process/harden.c).  What
- * fork() does beside is for processes with threads.
- */
+/* Not fork(): its clone() flags differ between C libraries, and a filter of system calls names them (process/harden.c).
+ * What fork() does in addition is only needed with threads. */
 pid_t sl_mip_copy_process(void)
 {
 	return (pid_t) syscall(SYS_clone, (unsigned long) SIGCHLD, NULL, NULL, NULL, NULL);
@@ -364,12 +357,12 @@ void sl_mip_reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 	pid_t gone;
 
 	do
-		gone = wait4(pid, &status, 0, &usage);	/* it ends by *until*, whatever it does */
+		gone = wait4(pid, &status, 0, &usage);	/* by *until* the process has ended, whatever it does */
 	while (gone < 0 && errno == EINTR);
 	report->seconds = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 			  (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	if (gone < 0) {
-		/* somebody else took its status (SIGCHLD ignored): it is gone, how is not known */
+		/* another part of the program has reaped it (SIGCHLD ignored): how it ended is unknown */
 		report->end = SL_END_EXIT;
 		report->status = -1;
 	} else if (WIFEXITED(status)) {
@@ -377,7 +370,7 @@ void sl_mip_reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 		report->status = WEXITSTATUS(status);
 	} else {
 		report->status = WTERMSIG(status);
-		/* its own timer and limits kill it after *until*: before, it was somebody else */
+		/* its own timer and limits kill it after *until*; an earlier SIGKILL came from elsewhere */
 		late = report->status == SIGXCPU || (report->status == SIGKILL && sl_clock_ns() >= until);
 		report->end = late ? SL_END_DEADLINE : SL_END_SIGNAL;
 	}

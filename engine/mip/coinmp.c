@@ -2,12 +2,11 @@
 /*
  * mip/coinmp.c - the backend CoinMP.
  *
- * What CoinMP 1.8 says is read with care: "optimal" with an objective of -1.8e308 is
- * an infeasible or unbounded problem, or a limit that was hit before the search;
- * "infeasible" with a finite objective is a limit with a solution.  Its time limit is
- * CPU time.  It takes no start: a row that allows nothing worse stands in for one.  Its iterations are
- * limited by an option in a relaxation; in a search, when it reports a node, and by the number of
- * nodes: a root that takes long is not cut short.
+ * What CoinMP 1.8 returns needs care.  "Optimal" with an objective of -1.8e308 means infeasible, unbounded, or stopped by a
+ * limit before the search; "infeasible" with a finite objective means a limit and a solution.  Its time limit is CPU time.
+ * It takes no start: instead a row is added that excludes everything worse.  Its iterations are limited by an option in a
+ * relaxation.  In a search they are limited when it reports a node, and by the number of nodes: a root node that takes long
+ * is not cut short.
  */
 #include "mip/private.h"
 
@@ -28,7 +27,7 @@ FUNCTIONS(SL_MIP_POINTER)
 static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
 static struct sl_mip_library library = { .soname = COINMP_SONAME, .function = functions };
 
-/* The problems of the solves since the last forget(), a relaxation and a search, and the arrays that they were made of. */
+/* problems of the solves since the last forget(), a relaxation and a search, and their arrays */
 static struct {
 	HPROB problem;
 	void *array[6];
@@ -46,7 +45,7 @@ static bool any_integer(const struct sl_mip_problem *p)
 	return !p->relax && memchr(p->integer, 1, (size_t) p->columns);
 }
 
-/* Called at each node of the search, but not at those of small trees that Clp searches by itself. */
+/* Ends the search when it has worked enough.  Called at each node, but not in small subtrees that Clp searches itself. */
 static int SOLVCALL has_worked_enough(int iterations, int nodes, double bound, double objective, int improved,
 				      void *problem)
 {
@@ -75,7 +74,7 @@ static void set_options(HPROB h, const struct sl_mip_problem *p)
 	pCoinSetIntOption(h, COIN_INT_MIPMAXNODES, (int) p->max_nodes);
 }
 
-/* The problem; where there is a start, with one more row: nothing worse than that. */
+/* Create the problem.  With a start it has one more row, which excludes everything worse. */
 static HPROB make_problem(const struct sl_mip_problem *p)
 {
 	int cut = p->start && !p->relax, rows = p->rows + cut, terms = 0;
@@ -114,7 +113,7 @@ static HPROB make_problem(const struct sl_mip_problem *p)
 		lo[p->rows] = p->maximize ? p->start_objective - slack : -INFINITY;
 		hi[p->rows] = p->maximize ? INFINITY : p->start_objective + slack;
 	}
-	/* no row types: right-hand sides are lower, ranges upper ends */
+	/* without row types the right-hand sides are lower ends, and the ranges upper ends */
 	if (pCoinLoadMatrix(h, p->columns, rows, terms, 0, p->maximize ? SOLV_OBJSENS_MAX : SOLV_OBJSENS_MIN, 0,
 			    p->obj, p->lb, p->ub, NULL, lo, hi, begin, count, index, value) != SOLV_CALL_SUCCESS)
 		return NULL;
@@ -143,7 +142,7 @@ static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_a
 	a->iterations += mip ? pCoinGetIterCount(h) : (pCoinGetIterCount(h) + SL_MIP_RELAXED - 1) / SL_MIP_RELAXED;
 	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
 	if (!something) {
-		/* CoinMP says "optimal" and means infeasible, unbounded, or stopped early */
+		/* CoinMP says "optimal" for infeasible, unbounded and stopped early */
 		a->claim = mip || status ? SL_CLAIM_STOPPED : SL_CLAIM_FAILED;
 		if (!mip && (status == 1 || status == 2))
 			a->claim = SL_CLAIM_INFEASIBLE;

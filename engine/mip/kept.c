@@ -2,15 +2,15 @@
 /*
  * mip/kept.c - a solver's process that is kept for the next solve.
  *
- * Half of what a simulation spends on small programs is making a process for each (child.c).  Here one process solves
- * one program after the other.  It has the limit on memory and the filter of system calls of one that solves once; time is
- * limited by its parent alone.  In addition it has a socket to its parent and its own /proc/self/statm.  Programs and answers
- * go through memory that both share; on the socket each side says by one packet, a number, that it is the other's turn.  The
- * parent believes nothing of the answer, as ever (solve.c), and ends the process when a solve hangs.
+ * A simulation with small programs spends half of its time on making a process for each (child.c).  Here one process solves
+ * one program after the other.  It has the same limit on memory and the same filter of system calls; its time is limited by
+ * its parent alone.  In addition it has a socket to its parent and its own /proc/self/statm open.  Programs and answers are
+ * in memory that both share.  On the socket each side tells the other that it is its turn, by a packet with the number of the
+ * solve.  As always the parent does not trust the answer (solve.c), and it kills the process when a solve hangs.
  *
- * An answer may not depend on which programs came before.  So a kept process only ever adds speed: when it crashes, says
- * that it failed, or ends for any other reason, the caller solves the program again in a process of its own.  One that has leaked
- * some of what it may use, or has solved many programs, ends by itself.
+ * An answer must not depend on earlier programs.  Therefore a kept process only saves time: if it crashes, says that it
+ * failed, or ends for any other reason, the caller solves the program again in a process of its own.  It ends by itself when
+ * it has leaked a part of its memory, or has solved many programs.
  *
  * Threads: as child.c, a process of one thread.
  */
@@ -29,19 +29,19 @@
 #include "base/clock.h"
 
 #define LEAST_ROOM ((size_t) 1 << 20)
-#define MOST_SOLVES 1000	/* of a process */
-#define LEAKED_SHARE 16		/* it ends when it has grown by this fraction of memory_mb */
+#define MOST_SOLVES 1000	/* after that many the process ends */
+#define LEAKED_SHARE 16		/* the process ends when it has grown by memory_mb divided by this */
 #define LAST 0x80000000u	/* in a reply: the process ends now */
 
-/* At the beginning of the shared memory; then the model, then the answer. */
+/* The beginning of the shared memory.  After it come the model and the answer. */
 struct exchange {
 	struct sl_mip_question q;
-	double seconds;			/* of CPU time, since the last solve */
+	double seconds;			/* CPU time of this solve */
 };
 
 static struct {
-	unsigned wanted;		/* calls of sl_mip_keep() without sl_mip_release() */
-	pid_t owner;			/* who made it: a copy of that process has none */
+	unsigned wanted;		/* calls of sl_mip_keep() minus those of sl_mip_release() */
+	pid_t owner;			/* process that started it; a copy of that process has no kept one */
 	pid_t pid;			/* 0: none */
 	int sock;
 	uint32_t number, memory_mb;
@@ -85,7 +85,7 @@ static void solve_one(const struct sl_mip_backend *backend)
 	kept.counted_s += kept.shared->seconds;
 }
 
-/* True if the process has taken as much memory for good as would be missed. */
+/* True if the process has lost too much memory by leaks. */
 static bool has_leaked(uint64_t size)
 {
 	uint64_t now = sl_mip_own_size();
@@ -102,7 +102,7 @@ static _Noreturn void serve(const struct sl_mip_backend *backend)
 		bool last;
 
 		solve_one(backend);
-		/* the first solve takes what every one takes */
+		/* the first solve allocates what all solves need */
 		if (solves == 1)
 			size = sl_mip_own_size();
 		last = solves == MOST_SOLVES || (kept.memory_mb && has_leaked(size));
@@ -115,7 +115,7 @@ static _Noreturn void serve(const struct sl_mip_backend *backend)
 	_exit(0);
 }
 
-/* Nothing stays open but the socket, and the size of this process in place of its stdin. */
+/* Close all descriptors except the socket.  /proc/self/statm is opened as descriptor 0. */
 static void close_others(void)
 {
 	dup2(kept.sock, 3);
@@ -136,7 +136,7 @@ static _Noreturn void begin_serving(const struct sl_mip_backend *backend, uint64
 
 /* -- the parent's side ------------------------------------------------------ */
 
-/* Give up what belongs to this process of it; the other one ends when it notices. */
+/* Release this process's side.  The kept process ends when it notices. */
 static void drop(void)
 {
 	close(kept.sock);
@@ -144,7 +144,7 @@ static void drop(void)
 	kept.pid = 0;
 }
 
-/* End it, and wait for it.  *until*: when its time was up. */
+/* Kill the kept process and wait for it.  *until*: the end of its time. */
 static void end(int64_t until, struct sl_mip_report *report)
 {
 	struct sl_mip_report unused;
@@ -190,7 +190,7 @@ static bool is_for(const struct sl_mip_options *o, const struct sl_mip_backend *
 		kept.backend.solve == backend->solve && kept.backend.library == backend->library;
 }
 
-/* One that can be asked: the one there is, or a new one. */
+/* Make sure that there is a suitable kept process: the present one or a new one. */
 static bool have_one(const struct sl_mip_options *o, const struct sl_mip_backend *backend, size_t room)
 {
 	if (kept.pid && kept.owner != getpid())
@@ -200,14 +200,14 @@ static bool have_one(const struct sl_mip_options *o, const struct sl_mip_backend
 	return kept.pid || start(o, backend, room);
 }
 
-/* The reply to question *number*, which comes before *until* if all is well: 1; 0 when it is late, -1 when there is none. */
+/* Wait for the reply to question *number* until *until*.  1; 0 if it is late; -1 if there is none. */
 static int wait_reply(uint32_t number, int64_t until, bool *last)
 {
 	struct pollfd p = { .fd = kept.sock, .events = POLLIN };
 	uint32_t reply = 0;
 	int ready;
 
-	/* not before its time: else who is ended looks like one that somebody else has killed */
+	/* wait until the time is really over: a process that is killed before looks as if somebody else had killed it */
 	do {
 		int64_t left = (until - sl_clock_ns() + 999999) / 1000000;
 

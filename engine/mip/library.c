@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mip/library.c - a solver's library: opened when the first model is solved, and not
- * linked, so that programs that solve nothing need not load the dozen libraries behind it,
- * whose BLAS may start threads.
- */
+/* mip/library.c - loads a solver's library when the first model is solved.  It is not linked: otherwise every program
+ * would load the dozen libraries behind it, whose BLAS may start threads. */
 #include "mip/private.h"
 
 #include <dlfcn.h>

@@ -21,7 +21,7 @@ static void *plain_alloc(void *ud, void *block, size_t old_size, size_t new_size
 	return NULL;
 }
 
-/* One of the arrays that grow together.  Returns 0, or -1 and nothing has changed. */
+/* Resize one of the arrays that grow together.  0, or -1 and it is unchanged. */
 static int resize(struct sl_mip *m, void *array, size_t size, size_t old_room, size_t room)
 {
 	void *old, *block;
@@ -35,14 +35,12 @@ static int resize(struct sl_mip *m, void *array, size_t size, size_t old_room, s
 }
 
 struct array {
-	void *pointer;		/* to the pointer */
+	void *pointer;		/* address of the pointer to the array */
 	size_t size;		/* of an element */
 };
 
-/*
- * Make room for *need* elements in arrays that share one *room*.  If one of them cannot be enlarged, the others are shrunk
- * again: the allocator may count bytes, and is told an old size at each call, which must be the same for all.
- */
+/* Make room for *need* elements in arrays that share one *room*.  If one of them cannot be enlarged the others are shrunk
+ * again, so that *room* is right for all: the allocator may count bytes and is told the old size at each call. */
 static int grow(struct sl_mip *m, const struct array *array, size_t arrays, size_t *room, size_t need,
 		struct sl_error *err)
 {
@@ -239,7 +237,7 @@ int64_t sl_mip_var(struct sl_mip *m, const struct sl_mip_column *c, struct sl_er
 
 /* -- rows -------------------------------------------------------------- */
 
-/* Mark the columns of a new row; each may be there once. */
+/* Check the terms of a new row and mark its columns in *seen*; each may be there once. */
 static int check_terms(struct sl_mip *m, const struct sl_mip_row *r, const char *name, struct sl_error *err)
 {
 	char buffer[64];
@@ -278,7 +276,7 @@ static int check_row(struct sl_mip *m, const struct sl_mip_row *r, struct sl_err
 		return sl_fail(err, SL_EINVAL, "%s: lo %g is above hi %g", name, r->lo, r->hi);
 	if (!check_terms(m, r, name, err))
 		return 0;
-	/* the marks of a row that was refused must not be found by the next one */
+	/* clear the marks of a refused row: the next row has the same number */
 	for (uint32_t i = 0; i < r->terms; i++)
 		if (r->column[i] < m->columns && m->seen[r->column[i]] == m->rows + 1)
 			m->seen[r->column[i]] = 0;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mip.h - mixed-integer programs: building one, solving it, believing nothing.
+ * mip.h - builds and solves mixed-integer programs.  No answer of a solver is trusted.
  *
- *	maximize or minimize  obj x  subject to  lo <= row x <= hi,  lb <= x <= ub,
+ *	maximize or minimize obj x subject to lo <= row x <= hi, lb <= x <= ub,
  *	some x integer
  *
- * A solve happens in a process of its own (mip/child.c), or in one that is kept
- * (sl_mip_keep()); its memory and time are limited, and it is killed and reaped whatever
- * it does.  What it says is verified here: bounds, rows, integrality; the objective is computed again.  A wrong
- * answer is an error of the solver and no solution.  "Infeasible" is said only where it
- * was proven, by this unit or by a backend that can.
+ * A program is solved in a process of its own (mip/child.c), or in one that is kept (sl_mip_keep()).  Its memory and time are
+ * limited, and it is killed and reaped whatever it does.  Its answer is verified here: bounds, rows, integrality; the
+ * objective is computed again.  A wrong answer is reported as an error of the solver, not as a solution.  The status is
+ * "infeasible" only if that was proven, by this unit or by a backend that can.
  *
- * Ownership: a model owns copies of what it was given; a result owns its values.
- * Threads: solving needs a process of one thread (it is copied).
+ * Ownership: a model owns copies of what it was given; a result owns its values.  Threads: only for a process with one
+ * thread, because solving copies the process.
  */
 #ifndef SL_MIP_H
 #define SL_MIP_H
@@ -24,7 +23,7 @@
 
 #include "base/error.h"
 
-/* Caps of a model; what passes one is refused with the cap named (SL_ELIMIT). */
+/* Limits of a model.  What would exceed one is refused (SL_ELIMIT), and the message names the limit. */
 #define SL_MIP_MAX_COLUMNS 1000000u
 #define SL_MIP_MAX_ROWS 1000000u
 #define SL_MIP_MAX_TERMS 10000000u
@@ -32,14 +31,14 @@
 #define SL_MIP_MAX_NUMBER 1e15
 
 /*
- * Work is what a solve has done, the same on every machine and under any load: the simplex
- * iterations, each worth its columns, rows and terms, in seconds of a machine that does so
- * many of these a second.
+ * The work of a solve is measured so that it is the same on every machine and under any load: the number of simplex
+ * iterations, times columns + rows + terms, divided by this constant.  The unit is a second of a machine that does so many of
+ * these per second.
  */
 #define SL_MIP_WORK_A_SECOND 2e7
 
-/* Where the clock does not count, a solve that hangs is ended all the same: after so many seconds, or
- * so many times its time_limit if that is longer. */
+/* If wall time does not count, a solve that hangs is still ended: after so many seconds, or after its time_limit times
+ * that factor if that is longer. */
 #define SL_MIP_HANGS_S 600.0
 #define SL_MIP_HANGS_TIMES 100.0
 
@@ -51,7 +50,7 @@ enum sl_mip_status { SL_MIP_OPTIMAL, SL_MIP_FEASIBLE, SL_MIP_INFEASIBLE, SL_MIP_
 /* "optimal", "feasible", "infeasible", "no_solution", "error" */
 const char *sl_mip_status_word(enum sl_mip_status status);
 
-/* Like lua_Alloc: a model's memory may be counted by somebody. */
+/* Like lua_Alloc, so that a caller can count a model's memory. */
 typedef void *sl_mip_alloc(void *ud, void *block, size_t old_size, size_t new_size);
 
 struct sl_mip_column {
@@ -69,26 +68,26 @@ struct sl_mip_row {
 };
 
 struct sl_mip_options {
-	double time_limit;	/* seconds, > 0: of work (below), and of wall time where the clock counts */
+	double time_limit;	/* seconds, > 0: limits work (above), and wall time if *clock* */
 	bool clock;		/* wall time counts, too */
-	double hangs_s;		/* where it does not: ended after so long all the same; 0: SL_MIP_HANGS_* */
-	double gap;		/* relative; 0: proven */
+	double hangs_s;		/* if not: the wall time after which a solve has hung and is ended; 0: SL_MIP_HANGS_* */
+	double gap;		/* relative gap at which to stop; 0: prove optimality */
 	int64_t max_nodes;	/* of branch and bound; < 0: no limit */
 	uint32_t memory_mb;	/* for the solver, on top of what this process has; 0: no limit */
 	bool relax;		/* let integer columns be fractions */
-	int64_t deadline_ns;	/* CLOCK_MONOTONIC: all is over by then; 0: none */
-	const char *backend;	/* NULL: the first there is */
-	const struct sl_mip_backend *fake;	/* tests only: used instead */
+	int64_t deadline_ns;	/* CLOCK_MONOTONIC: everything ends by then; 0: none */
+	const char *backend;	/* NULL: the first one available */
+	const struct sl_mip_backend *fake;	/* tests only: a backend that is used instead */
 };
 
 struct sl_mip_result {
 	enum sl_mip_status status;
-	double objective, bound, gap;	/* NAN where there is none */
+	double objective, bound, gap;	/* NAN if unknown */
 	double *values;			/* by column, or NULL */
 	uint32_t columns;
 	int64_t nodes;
-	double work;			/* done, in seconds of work */
-	bool hung;			/* ended by hangs_s: on another machine it might have gone on */
+	double work;			/* seconds of work done */
+	bool hung;			/* ended by hangs_s: on another machine the result might differ */
 	double seconds;			/* CPU time of the solver's process */
 	double wall;
 	const char *source;		/* backend, "start", "bounds" (no solver was needed), or "" */
@@ -101,15 +100,12 @@ struct sl_mip;
 struct sl_mip *sl_mip_create(bool maximize, sl_mip_alloc *alloc, void *ud);
 void sl_mip_destroy(struct sl_mip *m);
 
-/*
- * Add a column or a row; returns its number, from 0, or -1 with *err: SL_EINVAL (not
- * a number, an infinite coefficient, lb above ub, no such column, a column twice in a
- * row), SL_ELIMIT, SL_ENOMEM.  The model stays as it was then.
- */
+/* Add a column or a row.  Returns its number, from 0.  Or -1 with *err, and the model is unchanged: SL_EINVAL (not a
+ * number, an infinite coefficient, lb above ub, no such column, a column twice in a row), SL_ELIMIT, SL_ENOMEM. */
 int64_t sl_mip_var(struct sl_mip *m, const struct sl_mip_column *c, struct sl_error *err);
 int64_t sl_mip_add(struct sl_mip *m, const struct sl_mip_row *r, struct sl_error *err);
 
-/* A solution to begin with, values[columns].  It is verified when solving. */
+/* Set a known solution, values[columns], to begin with.  It is verified when the model is solved. */
 int sl_mip_start(struct sl_mip *m, const double *values, uint32_t columns, struct sl_error *err);
 
 uint32_t sl_mip_columns(const struct sl_mip *m);
@@ -118,9 +114,9 @@ uint32_t sl_mip_terms(const struct sl_mip *m);
 bool sl_mip_is_integer(const struct sl_mip *m, uint32_t column);
 
 /*
- * Solve.  The start is the answer unless something better is found; no solver is asked where that is proven of a small packing (mip/proven.c).
- * Returns 0 with *r, whatever came out of it; -1 with *err for what the caller
- * did wrong: an empty model, options out of range, an unknown backend.
+ * Solve the model.  The result is the start unless something better is found.  For a small packing the start may be proven
+ * the best here (mip/proven.c); then no solver runs.  Returns 0 with the outcome in *r, also if no solution was found; -1
+ * with *err for an error of the caller: an empty model, options out of range, an unknown backend.
  */
 int sl_mip_solve(struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r, struct sl_error *err);
 
@@ -129,26 +125,26 @@ uint64_t sl_mip_hung(void);
 double sl_mip_solver_s(void);
 
 /*
- * For one who solves many programs, without a clock, as a simulation does: between these two calls a solver's process may be
- * kept for the next solve.  The answers are those of a process for each; a process that crashed, hung, leaked or has solved
- * many is replaced.  Calls nest; a copy of this process (fork()) begins without a kept one.
+ * Between these two calls a solver's process may be kept for the next solve: for callers that solve many programs without a
+ * clock, as a simulation does.  The answers are the same as with one process for each program; a process that crashed, hung,
+ * leaked or has solved many programs is replaced.  Calls nest.  A copy of this process (fork()) begins without a kept one.
  */
 void sl_mip_keep(void);
 void sl_mip_release(void);
 
 void sl_mip_result_clear(struct sl_mip_result *r);
 
-/* Name of backend i of those that this program can use, the default first; NULL past the end. */
+/* The name of available backend number i, the default first; NULL past the end. */
 const char *sl_mip_backend_name(unsigned i);
 
 /*
- * For a process that is about to lose the right to make processes (process/harden.h): start a server, a
- * process that starts solvers for this one from now on.  The server loads their libraries, then calls
- * confine(arg), and ends with this process.  Returns 0; -1 with *err: there are no solvers then.
+ * Start a server: a process that from now on starts the solvers for this one, which is about to lose the right to make
+ * processes (process/harden.h).  The server loads the solvers' libraries, then calls confine(arg), and ends when this process
+ * ends.  Returns 0, or -1 with *err: then there are no solvers.
  */
 int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *arg, struct sl_error *err);
 
-/* The server was started and has ended: nothing can be solved any more. */
+/* True if the server was started and has ended: nothing can be solved any more. */
 bool sl_mip_server_gone(void);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mip/packed.c - a model and what is asked of it as bytes, for a solver that is no copy of this process.
- */
+/* mip/packed.c - a model and the options of a solve as bytes, for a solver that is no copy of this process. */
 #include "mip/private.h"
 
 #include <string.h>
 
-/* Where each array begins; those of doubles first. */
+/* Where each array begins; arrays of doubles come first. */
 struct layout {
 	size_t lb, ub, obj, lo, hi, coefficient, start, begin, column, integer, end;
 };

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mip/proven.c - is a solution the best there is?  Small packings are settled here, without a solver.
+ * mip/proven.c - proves quickly, without a solver, that the start of a small packing is the best solution.
  *
- * Most programs of an auction are small, and greedy, whose choice a policy passes as the start, has solved them: a solver's
- * process then spends a millisecond on a proof that takes some microseconds.  The proof is a search for something better,
- * depth first, within a fixed amount of work.  When it finds something, or the work is done, the solver is asked as ever: no
- * value comes from here but the start's.
+ * Most programs of an auction are small, and greedy, whose choice a policy passes as the start, has already solved them.  A
+ * solver's process then spends a millisecond on a proof that takes some microseconds here.  The proof is a depth-first search
+ * for something better, with a fixed amount of work.  If it finds something, or runs out of work, the solver is used as
+ * otherwise: no other value than the start's comes from here.
  *
- * A packing: columns are taken or not, rows have no negative coefficient and only an upper end.  Of some rows the columns
- * exclude each other; the columns of such a row are a group, of which at most one is taken (an auction's groups are its
- * bidders).  Every other column is a group by itself.  What is left of a subtree is worth at most the best column of each
- * group that is still open, less what its rows make impossible: where the least amounts of groups do not fit into a row
- * together, these groups come to at most the row's knapsack with fractions, and to at most the best of as many groups
- * as there is room for.  Rows that say this of different groups add up.
+ * A packing: each column is taken or not; rows have no negative coefficient and only an upper end.  If the columns of a row
+ * exclude each other they form a group, of which at most one is taken (the groups of an auction are its bidders).  Every
+ * other column is a group by itself.
+ *
+ * The rest of a subtree is worth at most the sum of the best columns of its open groups, less the losses that rows cause.  A
+ * row causes a loss if the least amounts of its groups do not all fit into it.  These groups are then worth at most what the
+ * row's knapsack with fractions gives, and at most the best of as many groups as there is room for.  Losses of rows with
+ * different groups add up.
  */
 #include "mip/private.h"
 
@@ -24,12 +26,12 @@
 #define NO_GROUP UINT32_MAX
 #define MOST_COLUMNS 4096u
 #define MOST_TERMS 65536u
-#define MOST_WORK 100000	/* terms looked at, some 5 ns each and their sorting */
+#define MOST_WORK 100000	/* terms looked at, about 5 ns each plus sorting */
 
 /* A group in a row. */
 struct item {
-	double value;		/* of its best column */
-	double amount;		/* the least that it takes */
+	double value;		/* value of its best column */
+	double amount;		/* the least that any of its columns takes */
 	uint32_t group;
 };
 
@@ -40,26 +42,26 @@ struct loss {
 
 struct proof {
 	const struct sl_mip *m;
-	double target;			/* what is to be surpassed */
-	int64_t work;			/* left */
+	double target;			/* value that a better solution must exceed */
+	int64_t work;			/* that is left */
 	uint32_t groups;
-	double *value;			/* by column, above 0 where it is worth taking */
-	bool *fits;			/* by column: worth taking, its group is open, and its rows have room */
+	double *value;			/* by column; above 0 if it is worth taking */
+	bool *fits;			/* by column: worth taking, in an open group, with room in all its rows */
 	uint32_t *group;		/* by column */
 	uint32_t *begin, *member;	/* columns of group g: member[begin[g]] up to member[begin[g + 1]] */
-	uint32_t *row_begin;		/* likewise the rows of a column ... */
+	uint32_t *row_begin;		/* likewise the rows of a column, */
 	uint32_t *row;
-	double *amount;			/* ... and what it takes there */
-	double *left;			/* by row */
+	double *amount;			/* and the amount that it takes there */
+	double *left;			/* by row: room */
 	bool *closed;			/* by group */
-	double *best;			/* by group: of its columns that fit; 0: none does */
-	uint32_t *fitting;		/* by group: how many do */
-	uint32_t *met, *meetings;	/* by group: row + 1 in which it was met last, and how often */
-	double *least;			/* by group: the least it takes there */
-	bool *counted;			/* by group: its loss is counted */
-	struct item *item;		/* room for all groups */
+	double *best;			/* by group: value of its best column that fits; 0: none fits */
+	uint32_t *fitting;		/* by group: number of columns that fit */
+	uint32_t *met, *meetings;	/* by group: the row in which it was met last, + 1; and how often */
+	double *least;			/* by group: the least amount that it takes in that row */
+	bool *counted;			/* by group: a loss that includes it has been added */
+	struct item *item;		/* scratch space for all groups */
 	double *number;			/* likewise */
-	struct loss *loss;		/* by row */
+	struct loss *loss;		/* scratch space, by row */
 };
 
 /* -- reading the program -------------------------------------------------- */
@@ -80,7 +82,7 @@ static bool is_packing(const struct sl_mip *m)
 	return true;
 }
 
-/* An array of *n*, all 0, of the block; without one only *size is counted. */
+/* An array of *n* zeroes within the block.  With a NULL block only *size is added up. */
 static void *part(char *block, size_t *size, size_t n, size_t each)
 {
 	void *array = block ? block + *size : NULL;
@@ -115,7 +117,7 @@ static size_t lay_out(struct proof *p, char *block)
 	return size;
 }
 
-/* Do the columns of the row exclude each other, and has none a group yet? */
+/* True if the columns of the row exclude each other and none of them has a group yet. */
 static bool makes_group(const struct proof *p, uint32_t r)
 {
 	const struct sl_mip *m = p->m;
@@ -130,7 +132,7 @@ static void make_groups(struct proof *p)
 {
 	const struct sl_mip *m = p->m;
 
-	/* from 1 while they are made: 0 is a column that has none */
+	/* numbered from 1 while they are made: 0 means no group */
 	for (uint32_t r = 0; r < m->rows; r++) {
 		if (!makes_group(p, r))
 			continue;
@@ -150,7 +152,7 @@ static void make_groups(struct proof *p)
 		p->member[p->begin[p->group[c] + 1]++] = c;
 }
 
-/* What verify() lets pass is allowed here, too. */
+/* The upper end of the row with the tolerance that verify() allows. */
 static double room_of(const struct sl_mip *m, uint32_t r)
 {
 	double size = 1;
@@ -192,7 +194,7 @@ static bool has_room(const struct proof *p, uint32_t c)
 	return true;
 }
 
-/* Which columns fit; the best of each group, and the sum of these. */
+/* Find the columns that fit and the best one of each group.  Returns the sum of the best. */
 static double look_at_columns(struct proof *p)
 {
 	double sum = 0;
@@ -213,7 +215,7 @@ static double look_at_columns(struct proof *p)
 	return sum;
 }
 
-/* The groups of which the row takes something whichever of their columns is chosen, into p->item: how many. */
+/* List in p->item the groups that take something of the row whichever of their columns is chosen.  Returns how many. */
 static uint32_t list_items(struct proof *p, uint32_t r)
 {
 	const struct sl_mip *m = p->m;
@@ -251,7 +253,8 @@ static int by_worth(const void *va, const void *vb)
 	return SL_ORDER(y, x) ?: SL_ORDER(a->group, b->group);
 }
 
-/* The most that as many of the items are worth as have room. */
+/* The number of items for which there is room is bounded by the smallest amounts; returns the value of as many of the best
+ * items. */
 static double best_of_number(const struct proof *p, uint32_t items, double left)
 {
 	double sum = 0;
@@ -270,7 +273,7 @@ static double best_of_number(const struct proof *p, uint32_t items, double left)
 	return sum;
 }
 
-/* What the items are worth at most where fractions of them can be taken. */
+/* The value of the items if fractions of them can be taken. */
 static double best_of_fractions(const struct proof *p, uint32_t items, double left)
 {
 	double sum = 0;
@@ -287,7 +290,7 @@ static double best_of_fractions(const struct proof *p, uint32_t items, double le
 	return sum;
 }
 
-/* How much less its items are worth than all together, since the row has no room for all.  0: it has. */
+/* By how much the items of the row are worth less than their sum, because there is no room for all.  0 if there is. */
 static double loss_of_row(struct proof *p, uint32_t r, uint32_t *items)
 {
 	double amount = 0, value = 0, most;
@@ -310,7 +313,7 @@ static int by_loss(const void *va, const void *vb)
 	return SL_ORDER(b->loss, a->loss) ?: SL_ORDER(a->row, b->row);
 }
 
-/* Counts the losses of rows, the largest first, each of groups that no row before it has counted. */
+/* Add the losses of rows, the largest first.  A row does not count groups that an earlier row has counted. */
 static double add_losses(struct proof *p, uint32_t losses, double enough)
 {
 	double sum = 0;
@@ -328,10 +331,8 @@ static double add_losses(struct proof *p, uint32_t losses, double enough)
 	return sum;
 }
 
-/*
- * The group to decide next: of the row that makes most impossible the one that is worth most for what it takes.  Where no
- * row makes anything impossible, one of whose columns several fit; NO_GROUP: of none do they, so that all can be taken.
- */
+/* The group to decide next: in the row with the largest loss, the one with the most value per amount.  If no row has a
+ * loss, a group of which several columns fit; NO_GROUP if there is none, so that all columns that fit can be taken. */
 static uint32_t choose_group(struct proof *p, uint32_t row, bool any_loss)
 {
 	uint32_t items = any_loss ? list_items(p, row) : 0, best = 0;
@@ -349,7 +350,8 @@ static uint32_t choose_group(struct proof *p, uint32_t row, bool any_loss)
 
 /* -- the search ------------------------------------------------------------ */
 
-/* True if nothing better than the target remains, with columns worth *sum* taken.  False with *group, which to decide next. */
+/* True if no solution better than the target remains when columns worth *sum* are taken.  Else false, with the group to
+ * decide next in *group. */
 static bool nothing_is_left(struct proof *p, double sum, uint32_t *group)
 {
 	double surplus = sum + look_at_columns(p) - p->target, most = 0;
@@ -383,7 +385,7 @@ static void take(struct proof *p, uint32_t c, double sign)
 		p->left[p->row[i]] -= sign * p->amount[i];
 }
 
-/* True if nothing better can be made of what is taken, worth *sum*. */
+/* True if no solution with the taken columns, worth *sum*, is better than the target. */
 static bool search(struct proof *p, double sum)
 {
 	bool none = true;

@@ -2,11 +2,10 @@
 /*
  * mip/server.c - solvers for a process that may start none.
  *
- * The engine that decides can make no process (process/harden.h).  Before that is so, it starts this
- * one, which does nothing else: it receives a model as a sealed memfd, has it solved in a process
- * of its own (mip/child.c), one at a time, and says how that process ended.  The answer goes
- * from the solver to the engine in memory that the engine made.  What a model says is looked at
- * by the solver's process alone; here its size is compared with its counts, no more.
+ * The engine that decides cannot make processes (process/harden.h).  Before it loses that right it starts this server, which
+ * does nothing else: it receives a model as a sealed memfd, has it solved in a process of its own (mip/child.c), one at a
+ * time, and reports how that process ended.  The answer goes from the solver to the engine in memory that the engine made.
+ * The content of a model is read by the solver's process only; the server just compares its size with its counts.
  */
 #include "mip/private.h"
 
@@ -29,17 +28,17 @@
 
 #define MAGIC 0x4d495031u
 #define BACKENDS 8
-#define LATE_NS INT64_C(2000000000)	/* the server replies so long after the latest end of a solve, or never */
-#define MOST_TIME 1e6			/* seconds, as sl_mip_solve() has it */
+#define LATE_NS INT64_C(2000000000)	/* the server replies at most so long after the latest end of a solve */
+#define MOST_TIME 1e6			/* seconds, as in sl_mip_solve() */
 
-enum { MODEL, ANSWER, DESCRIPTORS };	/* the descriptors that come with a question */
+enum { MODEL, ANSWER, DESCRIPTORS };	/* numbers of the descriptors that come with a question */
 
 struct question {
 	uint32_t magic, backend;
 	struct sl_mip_question of;
 };
 
-/* Said once at the start, before the first question: which backends there are. */
+/* Sent once at the start: the available backends. */
 struct greeting {
 	uint32_t magic;
 	struct {
@@ -53,7 +52,7 @@ struct reply {
 	struct sl_mip_report report;
 };
 
-/* This process's server: at most one, for as long as the process lives. */
+/* The server of this process: at most one in the life of the process. */
 static struct {
 	bool started, gone;
 	int sock;
@@ -78,7 +77,7 @@ static int pack_model(const struct sl_mip_question *q, const struct sl_mip *m, c
 
 /* -- answers ---------------------------------------------------------------- */
 
-/* Memory that both sides map; its size is fixed.  A descriptor, or -1. */
+/* Memory of a fixed size that both sides map.  A descriptor, or -1. */
 static int make_answer(size_t size)
 {
 	int fd = memfd_create("schedlua-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -107,7 +106,7 @@ static bool send_packet(int sock, const void *packet, size_t size, const int fd[
 	return !sl_packet_send(sock, packet, size, fd, fd ? DESCRIPTORS : 0, -1, NULL);
 }
 
-/* A packet of exactly that size; fd (may be NULL: none is taken) gets -1 where none came. */
+/* Receive a packet of exactly that size.  fd[] gets its descriptors, -1 where one is missing; NULL: none is accepted. */
 static bool receive_packet(int sock, void *packet, size_t size, int fd[DESCRIPTORS], int timeout_ms)
 {
 	struct sl_packet_fds fds;
@@ -204,7 +203,7 @@ int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *a
 		return sl_fail(err, SL_EIO, "solvers: %s", strerror(errno));
 	pid = fork();
 	if (!pid) {
-		/* nothing of the engine's stays open but stderr */
+		/* the server keeps no descriptor of the engine's but stderr */
 		dup2(sv[1], 3);
 		close_range(4, ~0u, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -245,7 +244,7 @@ int sl_mip_server_has(unsigned k, struct sl_error *err)
 	return server.greeting.backend[k].usable ? 0 : sl_fail(err, SL_EIO, "%s", server.greeting.backend[k].why_not);
 }
 
-/* The reply, which comes before *until* if the server lives. */
+/* Receive the reply, which comes before *until* if the server is alive. */
 static bool wait_reply(struct reply *r, int64_t until)
 {
 	int64_t left = (until - sl_clock_ns()) / 1000000;
@@ -271,7 +270,7 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 			*report = r.report;
 			memcpy(a, shared, size);
 		} else {
-			/* what it says later would be taken for the answer to the next question */
+			/* a late reply would be taken for the answer to the next question */
 			shutdown(server.sock, SHUT_RDWR);
 			server.gone = true;
 			report->status = ECONNRESET;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mip/solve.c - what is known without a solver, and what of an answer is true.
- */
+/* mip/solve.c - solves a model: finds what needs no solver, and verifies the solver's answer. */
 #include "mip/private.h"
 
 #include <signal.h>
@@ -68,7 +66,7 @@ static void no_backend(const char *name, struct sl_error *why)
 	sl_fail(why, SL_ENOENT, "no backend '%s' in this program; there is %snone", name, known);
 }
 
-/* NULL without an error is the backend "none". */
+/* The backend, or NULL; without an error in *why for "none", or if none was compiled in. */
 static const struct sl_mip_backend *find_backend(const char *name, struct sl_error *why)
 {
 	why->code = SL_OK;
@@ -129,11 +127,8 @@ static bool check_bounds(const struct sl_mip *m, double *x, bool relax, struct s
 	return true;
 }
 
-/*
- * Does x keep to bounds, rows and (unless *relax*) integrality?  Rounds integer
- * columns in place.  Returns true and the objective; false and in *err what is
- * violated most.
- */
+/* True if x keeps bounds, rows and (unless *relax*) integrality; then its objective is in *objective.  Rounds integer
+ * columns in place.  False: *err names a violation. */
 static bool verify(const struct sl_mip *m, double *x, bool relax, double *objective, struct sl_error *err)
 {
 	char buffer[64];
@@ -154,7 +149,7 @@ static bool verify(const struct sl_mip *m, double *x, bool relax, double *object
 	return true;
 }
 
-/* -- what bounds say by themselves -------------------------------------- */
+/* -- without a solver ------------------------------------------------------ */
 
 static double best_value(const struct sl_mip *m, uint32_t c)
 {
@@ -165,7 +160,7 @@ static double best_value(const struct sl_mip *m, uint32_t c)
 	return up ? m->ub[c] : m->lb[c];
 }
 
-/* Objective with every column at its best bound; NAN where that is infinite. */
+/* The objective with every column at its best bound; NAN if that is infinite. */
 static double trivial_bound(const struct sl_mip *m)
 {
 	double sum = 0;
@@ -175,7 +170,8 @@ static double trivial_bound(const struct sl_mip *m)
 	return isfinite(sum) ? sum : NAN;
 }
 
-/* Is a row, or the range of an integer column, out of reach?  Says which. */
+/* True if no solution can exist: a row cannot reach its range, or an integer column has no integer within its bounds.  The
+ * message says which. */
 static bool proven_infeasible(const struct sl_mip *m, bool relax, char message[256])
 {
 	char buffer[64];
@@ -218,7 +214,7 @@ static double *new_values(const struct sl_mip *m, struct sl_error *err)
 	return x;
 }
 
-/* A model without rows. */
+/* Solve a model without rows. */
 static int solve_bounds(const struct sl_mip *m, bool relax, struct sl_mip_result *r, struct sl_error *err)
 {
 	char buffer[64];
@@ -280,7 +276,7 @@ struct judgement {
 	const struct sl_mip_report *report;
 	struct sl_mip_result *r;
 	bool wrong;				/* the answer contradicts itself or the model */
-	bool as_good;				/* the start was taken, and the solver's own solution is as good */
+	bool as_good;				/* the start was taken although the solver's solution is as good */
 };
 
 static void add_message(struct sl_mip_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -296,7 +292,7 @@ static void add_message(struct sl_mip_result *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* How much better than *objective* a solution has to be to count as better. */
+/* The least difference by which a solution is better than one worth *objective*. */
 static double slack_of(double objective)
 {
 	return 1e-9 * fmax(1, fabs(objective));
@@ -307,7 +303,7 @@ static bool is_better(const struct sl_mip *m, double a, double b)
 	return m->maximize ? a > b + slack_of(b) : a < b - slack_of(b);
 }
 
-/* The values that the solver gave, if they are a solution. */
+/* Take the solver's values if they are a solution. */
 static bool take_values(struct judgement *j)
 {
 	struct sl_error err;
@@ -326,10 +322,8 @@ static bool take_values(struct judgement *j)
 	return true;
 }
 
-/*
- * Take the start where there is nothing better; *have* says whether the solver gave values.  Which of several equal solutions
- * a solver ends at is an accident of its version.
- */
+/* Take the start unless the solver has something better.  *have*: the solver's values were taken.  Of equal solutions the
+ * start is preferred, because which of them a solver finds depends on its version. */
 static bool take_start(struct judgement *j, bool have)
 {
 	if (!j->start || j->o->relax || (have && is_better(j->m, j->r->objective, j->start_objective)))
@@ -341,7 +335,7 @@ static bool take_start(struct judgement *j, bool have)
 	return true;
 }
 
-/* The tightest bound that is known, or NAN.  A bound of the solver's that the solution is better than is wrong. */
+/* Take the tightest known bound, or NAN.  If the solution is better than the solver's bound, that bound is wrong. */
 static void take_bound(struct judgement *j, bool have)
 {
 	double own = trivial_bound(j->m), bound = j->wrong || !isfinite(j->a->bound) ? NAN : j->a->bound;
@@ -394,7 +388,7 @@ static void tell_end(struct judgement *j)
 	}
 }
 
-/* The status where there is a solution. */
+/* The status if there is a solution. */
 static enum sl_mip_status status_with(const struct judgement *j)
 {
 	const struct sl_mip_result *r = j->r;
@@ -402,10 +396,10 @@ static enum sl_mip_status status_with(const struct judgement *j)
 
 	if (!isnan(r->gap) && r->gap <= j->o->gap + 1e-9)
 		return SL_MIP_OPTIMAL;
-	/* "optimal" is said of the solver's own solution: where the start was better, it proves nothing */
+	/* the claim "optimal" is about the solver's own solution: if the start was better it proves nothing */
 	if (all && (!from_start || j->as_good) && j->a->claim == SL_CLAIM_OPTIMAL)
 		return SL_MIP_OPTIMAL;
-	/* the solver was asked for something better than the start, and proved that there is nothing */
+	/* the solver was asked for something better than the start and has proven that nothing is */
 	if (all && from_start && j->a->claim == SL_CLAIM_INFEASIBLE && j->backend->proves_infeasible)
 		return SL_MIP_OPTIMAL;
 	return SL_MIP_FEASIBLE;
@@ -456,7 +450,7 @@ static void judge_answer(struct judgement *j)
 	take_bound(j, have);
 	if (have) {
 		r->status = status_with(j);
-		/* the solver told no bound, but that it is optimal: then the objective is the bound */
+		/* the solver gave no bound but says "optimal": the objective is the bound */
 		if (r->status == SL_MIP_OPTIMAL && isnan(r->bound)) {
 			r->bound = r->objective;
 			r->gap = 0;
@@ -483,7 +477,7 @@ static int check_options(const struct sl_mip *m, const struct sl_mip_options *o,
 	return 0;
 }
 
-/* The start as a verified copy; NULL without one.  A wrong one is told and left out. */
+/* Make a verified copy of the start; NULL if there is none.  A wrong one is reported and left out. */
 static int make_start(const struct sl_mip *m, const struct sl_mip_options *o, double **start, double *objective,
 		      struct sl_mip_result *r, struct sl_error *err)
 {
@@ -508,7 +502,7 @@ static int make_start(const struct sl_mip *m, const struct sl_mip_options *o, do
 	return 0;
 }
 
-/* Backend "none": the start, if there is one. */
+/* Without a backend: the start, if there is one, is the result. */
 static void solve_without(const struct sl_mip *m, const struct sl_mip_options *o, double *start, double objective,
 			  const struct sl_error *why, struct sl_mip_result *r)
 {
@@ -524,7 +518,7 @@ static void solve_without(const struct sl_mip *m, const struct sl_mip_options *o
 	r->status = r->gap <= o->gap ? SL_MIP_OPTIMAL : SL_MIP_FEASIBLE;
 }
 
-/* A search of the same model will begin with its relaxation. */
+/* Keep the relaxation's result for a later search of the same model. */
 static void note_relaxed(struct sl_mip *m, const struct sl_mip_backend *backend, const struct sl_mip_answer *a,
 			 const struct sl_mip_report *report)
 {
@@ -532,7 +526,7 @@ static void note_relaxed(struct sl_mip *m, const struct sl_mip_backend *backend,
 		m->relaxed = (struct sl_mip_relaxed) { backend, a->bound, a->iterations };
 }
 
-/* Takes the start, if it is proven that there is nothing better. */
+/* Take the start if it is proven that nothing is better. */
 static bool take_proven(const struct sl_mip *m, double *start, double objective, struct sl_mip_result *r)
 {
 	if (!start || !sl_mip_is_best(m, objective, slack_of(objective)))

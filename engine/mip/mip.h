@@ -2,7 +2,7 @@
 /*
  * mip.h - builds and solves mixed-integer programs.  No answer of a solver is trusted.
  *
- *	maximize or minimize obj x subject to lo <= row x <= hi, lb <= x <= ub,
+ *	maximize or minimize  obj x  subject to  lo <= row x <= hi,  lb <= x <= ub,
  *	some x integer
  *
  * A program is solved in a process of its own (mip/child.c), or in one that is kept (sl_mip_keep()).  Its memory and time are

@@ -124,12 +124,11 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
  * Jobs that are left out: all functions above refuse them at once, for some time on the snapshots' clock.
  *
  *	SL_WHY_COST	Planning the job took more work than one job may take.  It is left out for a minute.  Each user
- *	has an allowance, too, for all jobs that cost more than twenty plain ones.  Not if the snapshot's source is
- *	"sim".
- *
- *	SL_WHY_CHECK	The checker refused the job's place, or the planner failed at the job.  It is left out for
- *	five minutes, or until its stamp changes.  Other jobs are not affected by a failure; it becomes a row in
- *	the plan's table of refusals.  In a simulation the whole decision fails instead, as for wrong arguments.
+ *			has an allowance, too, for all jobs that cost more than twenty plain ones.  Not if the snapshot's
+ *			source is "sim".
+ *	SL_WHY_CHECK	The checker refused the job's place, or the planner failed at the job.  It is left out for five
+ *			minutes, or until its stamp changes.  Other jobs are not affected by a failure; it becomes a row in
+ *			the plan's table of refusals.  In a simulation the whole decision fails instead, as for wrong arguments.
  *
  * sl_plan_left_out() lists these jobs, and sl_plan_leave_out() passes them to the next plan.  It copies the text, and ignores
  * entries that have expired or end too late.  Without memory it ignores the entry, and the job is planned.
@@ -306,13 +305,13 @@ bool sl_plan_is_settled_full(const struct sl_plan *p);
 
 /*
  * What a policy promises to do from now on, at every instant, and nothing else.
- *	FCFS	the whole queue in order; each job that can ever run starts, until one does not fit
- *	EASY	the whole queue in order, FCFS with EASY backfill, by walltimes
+ *	FCFS		the whole queue in order; each job that can ever run starts, until one does not fit
+ *	EASY		the whole queue in order, FCFS with EASY backfill, by walltimes
  *	CONSERVATIVE	each job starts or has a reservation at its earliest time, by walltimes: all jobs if at most
- *	SL_PLAN_CONSERVATIVE_MAX wait, or the first sl_promise.window
- *	ORDER	see struct sl_order_rule
- *	RANK	EASY in the order of a rank (model/rank_code.h): largest first, then larger second number, Slurm's
- *	priority, submission, id
+ *			SL_PLAN_CONSERVATIVE_MAX wait, or the first sl_promise.window
+ *	ORDER		see struct sl_order_rule
+ *	RANK		EASY in the order of a rank (model/rank_code.h): largest first, then larger second number, Slurm's
+ *			priority, submission, id
  *	CRITICAL	see struct sl_critical_rule
  */
 enum sl_plan_rule { SL_RULE_NONE, SL_RULE_FCFS, SL_RULE_EASY, SL_RULE_CONSERVATIVE, SL_RULE_ORDER, SL_RULE_RANK, SL_RULE_CRITICAL };
@@ -331,12 +330,12 @@ struct sl_order_by {
 /*
  * Three passes over the queue.  In each, a job starts if it fits beside all bookings for its walltime.
  *	1.  Jobs that became eligible more than guard_wait and guard_stretch times their walltime ago, the one that passed
- *	this limit first goes first.  Those that do not start get a reservation; the pass ends after guard_jobs
- *	reservations.
+ *	    this limit first goes first.  Those that do not start get a reservation; the pass ends after guard_jobs
+ *	    reservations.
  *	2.  Overdue jobs, longest overdue first: those that do not start get a reservation if it is within slowdown_horizon
- *	and within the time for which they are overdue; at most slowdown_jobs.
+ *	    and within the time for which they are overdue; at most slowdown_jobs.
  *	3.  All other jobs, in the order: those that do not start get a reservation within *horizon*, until one cannot or
- *	*reservations* have one; if *reservations* is 1, none if an earlier pass made one.  Jobs after that can only start.
+ *	    *reservations* have one; if *reservations* is 1, none if an earlier pass made one.  Jobs after that can only start.
  */
 struct sl_order_rule {
 	struct sl_order_by by;

@@ -6,7 +6,7 @@
  * leaves nothing for select to choose and is tried first.  Its own is what the job asks for and is left to select, so that no
  * job waits only because it cannot be placed exactly.  The exact request uses fewer nodes or needs more room in these cases:
  *
- *	gres of the job	min_nodes nodes (want_gres.c)
+ *	gres of the job			min_nodes nodes (want_gres.c)
  *	sockets of parts of nodes	so many free cores that their sockets do not matter (want_sockets.c)
  *	sockets of several nodes	the same, and equal numbers of tasks on each
  *	features that a reboot brings	nodes on which they are active

@@ -8,14 +8,15 @@
  * Whatever the method, a layout has:
  *	- all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
  *	- exactly `count` nodes of each part.  The method chooses the nodes of a part as for a job of its own,
- *	and takes nodes first that no later part can use.  Other nodes may belong to no part;
+ *	  and takes nodes first that no later part can use.  Other nodes may belong to no part;
  *	- tasks that never span nodes: each node has at least one, at most tasks_per_node,
- *	and exactly tasks_per_node if the request says so;
+ *	  and exactly tasks_per_node if the request says so;
  *	- on each node the cores that its tasks need, at least min_cores_per_node,
- *	and no more in all (whole nodes: all cores of the node);
- *	- memory and gres likewise, free on each node from start to end.  A job with fewer tasks than nodes gets the amount
- *	of one task on each of min_nodes.  Nodes that are added because gres of the job or most_nodes calls for more than
- *	min_nodes get that amount, too.  For contiguous requests most_nodes adds none: they get the smallest block.
+ *	  and no more in all (whole nodes: all cores of the node);
+ *	- memory and gres likewise, free on each node from start to end.
+ * A job with fewer tasks than nodes gets the amount of one task on each of min_nodes.  Nodes that are added because gres of
+ * the job or most_nodes calls for more than min_nodes get that amount, too.  For contiguous requests most_nodes adds none:
+ * they get the smallest block.
  *
  * Tasks are dealt out to the chosen nodes as select/cons_tres does with a minimum of CPUs: each node in turn takes as many as
  * it can, but leaves one for every further node.  "spread" deals evenly; planes go round by node index until all tasks are
@@ -204,7 +205,8 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
  * A lower bound of the cores that the request takes in all, wherever it is placed on this machine.  If fewer cores are free
  * at some instant of its run, it cannot fit.  A job beside EASY's head needs
  *	sl_timeline_cores_at(shadow) + cores of the head's layout
- *	>= its own least cores + the head's least cores even if the head may be placed on other nodes.
+ *		>= its own least cores + the head's least cores
+ * even if the head may be placed on other nodes.
  */
 int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
 

@@ -48,7 +48,7 @@ struct sl_pick {		/* one node of an explicit layout */
  *	LIMIT	b's limit is at most a's; 0 is no limit
  *	FEWER	b's number is at most a's
  *	WHICH	the field restricts sets of nodes: 0 in a; or all such fields are equal, and a may have as many nodes
- *	as b
+ *		as b
  *	EQUAL	they are equal
  *	NONE	0 in a
  *	FREE	nothing: the field never keeps a request from fitting

@@ -2,8 +2,8 @@
 /*
  * collect.h - copies slurmctld's records into a snapshot, in short holds of slurmctld's locks:
  *	- one hold with the job write lock for build_job_queue(), which decides what may run
- *	at all (holds, dependencies, begin times, limits, partitions that are down) and
- *	writes the reasons of jobs that may not;
+ *	  at all (holds, dependencies, begin times, limits, partitions that are down) and
+ *	  writes the reasons of jobs that may not;
  *	- with the same locks, in as many holds as it takes, a look at each job of that queue;
  *	- with read locks only, in as many holds as it takes, the copying.
  * Between two holds a record may disappear; then its queue entry disappears with it.

@@ -5,17 +5,16 @@
  *
  * Slurm has no call for that.  Therefore the request is changed during select_nodes() and put back right after.  Of the
  * following changes the first one that yields the layout is used:
- *	PIN the nodes are required and no others allowed; used if the plan says that the
- *	nodes alone settle how many cores each gives;
- *	TASKS PIN, and the tasks of each node: those that the request states, or the plan's
- *	(before Slurm 23.11: only if each node gets the same number and the job asks for
- *	sockets, which RESV would hide);
- *	RESV PIN, and a reservation of all other cores of those nodes, which exists only
- *	while the locks are held (before 23.11).  If the job is in a reservation itself,
- *	that one has only these cores meanwhile.  Tasks per node do not do: for 128
- *	tasks on 32 nodes, 22.05 makes of 4 tasks per node six cores on some nodes
- *	and one on the others.  Where sockets are allocated, the request also asks to fill them one after the other.  Slurm
- *	decides whether all this is possible: what it refuses stays pending.
+ *	PIN	the nodes are required and no others allowed; used if the plan says that the nodes alone settle how many
+ *		cores each gives;
+ *	TASKS	PIN, and the tasks of each node: those that the request states, or the plan's (before Slurm 23.11: only if
+ *		each node gets the same number and the job asks for sockets, which RESV would hide);
+ *	RESV	PIN, and a reservation of all other cores of those nodes, which exists only while the locks are held
+ *		(before 23.11).  If the job is in a reservation itself, that one has only these cores meanwhile.  Tasks per
+ *		node do not do: for 128 tasks on 32 nodes, 22.05 makes of 4 tasks per node six cores on some nodes and one
+ *		on the others.
+ * Where sockets are allocated, the request also asks to fill them one after the other.  Slurm decides whether all this is
+ * possible: what it refuses stays pending.
  *
  * All functions: job and node write locks held.  The cycle thread only.
  */

@@ -172,7 +172,7 @@ static void end_groups(struct groups *g)
 	check_end_bills(&g->bills);
 }
 
-/* True if the row lacks something on a node of that job if the group is not stopped. */
+/* True if, with the group left running, the row lacks something on a node of that job. */
 static bool is_in_the_way(struct check *c, struct groups *g, const struct row *r, uint32_t group, uint32_t j)
 {
 	struct sl_range alloc = c->snap->job.alloc[j];

@@ -2,8 +2,8 @@
 /*
  * check/shares.c - devices that are used as a whole or by shares (GPUs; shard, mps).
  *
- * A gres row of a node that is a share of another kind has the number of shares of all devices of that kind; all devices have
- * equally many.  A job with a whole device has all its shares.
+ * If a gres row of a node is a share of another kind, its count is that of all devices of that kind together; each of them
+ * has the same number of shares.  A job with a whole device has all its shares.
  */
 #include "check/private.h"
 

@@ -313,7 +313,7 @@ static int add_nodes(struct look *x, struct sums *sum)
 	return 0;
 }
 
-/* Compute the least that it needs and the most that it could get in all.  False: it could get enough. */
+/* Set *needs to the least that the job needs, and *has to the most that it could get in all.  False: it could get enough. */
 static bool compare(struct look *x, struct sums *sum, int64_t *needs, int64_t *has)
 {
 	const struct check *c = x->c;

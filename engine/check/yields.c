@@ -71,7 +71,8 @@ static int add_if_new(struct check *c, uint32_t j)
 	return preempts && !find_list(c, j) ? add_list(c, j) : 0;
 }
 
-/* Build the sets: one for each list of names of pending jobs, and one for each planned job whose priority decides. */
+/* Build sets of running jobs that may be preempted: one for each list of preemptees that pending jobs have, and one for
+ * each planned job that may preempt by its priority. */
 int check_preemptors(struct check *c)
 {
 	const struct sl_plan_image *plan = c->plan;

@@ -138,8 +138,8 @@ struct sl_want {
 	const struct sl_variant *variant;	/* at least one, unless the job cannot run in this partition at all */
 	uint32_t variants;
 	bool many_sets, many_counts;	/* the variants use several node sets; several node counts */
-	const struct sl_request *exact;	/* as *request*, but asks for no more than any variant that the engine places
-					 * itself */
+	const struct sl_request *exact;	/* a lower bound of the variants that the engine places itself; *request* is one of
+					 * all variants */
 	bool shares;			/* it may share cores with other jobs */
 	const struct sl_nodeset *up;	/* its eligible nodes that need not boot; NULL: none of its nodes has to boot */
 	int64_t boots;			/* seconds for which a place must be free in addition to the walltime, because

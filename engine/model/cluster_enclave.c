@@ -141,7 +141,7 @@ static void find_strangers(const struct sl_cluster *c, const struct enclave *en,
 	}
 }
 
-/* Block these nodes for the tenant. */
+/* Block nodes of the enclave while jobs run there that are not the tenant's. */
 static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	int64_t *until = calloc((size_t) c->snap->node.rows + 1, sizeof(*until));

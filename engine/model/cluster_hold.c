@@ -10,7 +10,7 @@
 
 /* -- running jobs -------------------------------------------------------- */
 
-/* `scontrol suspend` sets the priority to 0. */
+/* True if the job was suspended with `scontrol suspend`, which sets its priority to 0. */
 static bool sleeps(const struct sl_cluster *c, uint32_t j)
 {
 	return c->snap->job.state[j] == SL_JOB_SUSPENDED && !c->snap->job.priority[j];

@@ -370,8 +370,8 @@ bool cluster_boots_too_long(const struct sl_cluster *c, uint32_t node);
 int64_t cluster_powerless_until(const struct sl_cluster *c, uint32_t node, int64_t jobs_end);
 
 /* cluster_hold.c: booking what jobs hold */
-/* Book on the main timeline over [t0, t1), as far as it is free; there may be no block.  cluster_hold_strictly(): all of
- * it or nothing. */
+/* Book what the job holds on the main timeline over [t0, t1), as far as it is free; requires that nothing is blocked.
+ * cluster_hold_strictly(): all of it or nothing. */
 int cluster_hold(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1, struct sl_error *err);
 int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err);

@@ -185,7 +185,7 @@ struct reading {
 	const char *at;
 	const struct sl_feature_bits *bits;
 	uint32_t choice;
-	uint64_t *chosen;	/* sets that have the chosen feature of the list */
+	uint64_t *chosen;	/* bit per set of features: it has the chosen feature of the list */
 };
 
 static void fill(uint64_t *out, const uint64_t *bits, uint32_t words)

@@ -25,8 +25,8 @@ enum kind {
 	KINDS
 };
 
-/* *alike*: both timelines are for jobs that share cores or both are not, and both have the same tenant or none, so their
- * jobs may be on one node.  *apart*: they may not, so a node with a job of one timeline is closed in the other. */
+/* The effect of a booking of one timeline (rows) on another one (columns).  *alike*: jobs of both may be on one node,
+ * because both are for jobs that share cores or both are not, and both have the same tenant or none.  *apart*: they may not. */
 static const unsigned char alike[KINDS][KINDS] = {
 	/*		MAIN		WHOLE		PARTS		FLEX */
 	[MAIN] =	{ NOTHING,	NOTHING,	BUT_CORES,	OPEN },

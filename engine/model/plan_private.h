@@ -242,7 +242,8 @@ struct sl_plan {
 	uint32_t *queue_next;		/* [entry] number of the same job's next entry + 1, or 0 */
 	uint32_t refusals, next_refusal;
 	uint32_t waits, next_wait;
-	const struct booking *stuck;	/* a head without other nodes at its time; valid until resources are released */
+	const struct booking *stuck;	/* the last head that was found to have no other nodes at its time; NULL after
+					 * resources are released */
 	bool counts_arrays;		/* the running tasks of all arrays have been counted */
 	struct throttle *throttle;
 	uint32_t throttles;

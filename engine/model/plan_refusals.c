@@ -189,7 +189,7 @@ int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t fro
 	cluster_scores_for(a->p->c, a->w->entry);
 	rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
 
-	if (!rc && begin > from)	/* the reason must include the skipped times */
+	if (!rc && begin > from)	/* search again from *from* on, since the reason must cover the skipped times */
 		rc = sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
 	if (rc > 0 && exact && *start > begin)
 		keep_wait(a, from, r->duration, *start);

@@ -201,8 +201,8 @@ static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * sl_max(tasks, 1);
 }
 
-/* Gres that are not used up (no_consume) only restrict which nodes are eligible.  That is not so if CPUs or memory come
- * with them. */
+/* Gres that jobs do not use up (no_consume) only restricts the eligible nodes, if the job asks for it per node and without
+ * CPUs or memory for each piece.  Otherwise select places the job. */
 static void ask_no_consume(const struct sl_cluster *c, struct want *w, uint32_t row, bool alone)
 {
 	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone && !c->snap->job_gres.cpus[row] && c->snap->job_gres.memory[row] <= 0)

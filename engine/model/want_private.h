@@ -32,8 +32,8 @@ static inline uint64_t want_cores_of(const struct sl_request *r, uint64_t tasks)
 	return (tasks * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
 }
 
-/* The request by which the engine places a job itself: a copy of what the job asks for, changed by the last steps such
- * that select has nothing left to choose. */
+/* The request by which the engine places a job such that select has nothing left to choose: a copy of what the job asks
+ * for, which want_gres.c and want_sockets.c make stricter. */
 struct exact {
 	struct sl_request request;
 	bool narrower;			/* fewer or other nodes than select might give */
@@ -54,7 +54,8 @@ void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 /* True if the job has whole nodes, and CPUs or memory come with its gres. */
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w);
 
-/* True if node *n* has enough CPUs and memory for all its gres. */
+/* True if node *n* has the CPUs and memory that the job asks for with each piece of gres (--cpus-per-gpu, --mem-per-gpu),
+ * for all its pieces there. */
 bool want_has_brought(const struct sl_cluster *c, const struct want *w, uint32_t n);
 
 /* want_deal.c */
@@ -83,11 +84,11 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a, c
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
 /* want_variants.c */
-/* The words *left* leave the job to select; but perhaps select has nothing to choose on some of its nodes.  1: the exact
- * request now asks for those; 0: there are none; -1. */
+/* For a job that *left* leaves to select.  1: there are nodes on which select has nothing to choose, and the exact request
+ * now asks for these; 0: there are none; -1. */
 int want_some_nodes(struct sl_cluster *c, struct want *w, sl_word_set left, struct exact *x, struct sl_error *err);
 
-/* True if it has at most SL_MAX_VARIANTS. */
+/* True if the job has at most SL_MAX_VARIANTS variants. */
 bool want_can_list(const struct want *w, const struct exact *x);
 
 /* Make the list of variants, after everything else: the exact request unless the job is native, then its own.  If there is

@@ -97,8 +97,8 @@ int64_t sl_timeline_open_classes(struct sl_timeline *tl, int64_t t1, const struc
 bool sl_timeline_less(const struct sl_timeline *tl, uint32_t class, uint32_t *at, int64_t *t,
 		      struct sl_resources *free);
 
-/* All such instants of all classes except now, ascending, into *t, an array of *room* that grows.  Returns their number,
- * or -1 with *err. */
+/* The instants of sl_timeline_less() of all classes, except now, ascending, into *t, an array of *room* that grows.
+ * Returns their number, or -1 with *err. */
 int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *room, struct sl_error *err);
 
 /* Upper bound of the cores that are free throughout [now, t1).  Exact if there is only one class (one node). */

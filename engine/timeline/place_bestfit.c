@@ -255,7 +255,7 @@ int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err)
 		set = sp->cons[i];
 		if (take_set(p, &set, err))
 			return -1;
-		if (i)		/* the set was expected to suffice; whatever it has left is not considered again */
+		if (i)		/* the set was expected to suffice; its remaining nodes are not considered again */
 			sp->cons[i].units = sp->cons[i].nodes = sp->cons[i].spans = 0;
 		else
 			sp->cons[0] = sp->cons[--sp->conses];

@@ -163,7 +163,7 @@ static int choose_ordered(struct sl_picker *p, bool from_end, struct sl_error *e
 
 /* -- the methods' orders ----------------------------------------------- */
 
-/* True if a node with this offer can take as many units at that step, too. */
+/* True if the nodes of this offer can also give at that step as many units as the offer says. */
 static bool is_enough(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o,
 		      const struct sl_step *s)
 {

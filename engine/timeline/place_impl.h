@@ -265,8 +265,8 @@ int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
 
 /*
  * A sheet of what each node offers now to requests with the same needs of a node and the same duration.  NULL if looking at
- * classes is cheaper, or the need is of a kind that sheets do not cover; with *make* false also if there is no sheet yet.
- * For needs that sheets cover, enough in sum is sufficient.
+ * classes of nodes is cheaper, or if sheets do not cover needs of that kind; with *make* false also if there is no valid
+ * sheet yet.  With needs that sheets cover, a request fits if the offers of all nodes add up to enough.
  */
 struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
 			     bool make);
@@ -317,8 +317,8 @@ int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, s
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
 int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* the sets in space->cons */
 
-/* The same from all nodes of a sheet, if few sets suffice.  1; 0 if many sets would be needed (some may be taken already);
- * -1. */
+/* As sl_choose_among_sets(), with all nodes of a sheet, if few sets suffice.  1; 0 if many would be needed (some may be
+ * taken already); -1. */
 int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err);
 int sl_choose_by_score(struct sl_picker *p, struct sl_error *err);	/* from a sheet for a score */
 int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);

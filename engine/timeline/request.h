@@ -163,7 +163,7 @@ static inline bool sl_request_has_job_gres(const struct sl_request *r)
 	return false;
 }
 
-/* Cores of a node that are not counted by the timeline (positive), or that must stay free (negative). */
+/* To be added to the cores that a node has free: for whole nodes extra_cores, else minus the cores that must stay free. */
 static inline int32_t sl_request_beside(const struct sl_request *r)
 {
 	return r->whole_nodes ? r->extra_cores : -(int32_t) (r->spare_cores < INT32_MAX ? r->spare_cores : INT32_MAX);

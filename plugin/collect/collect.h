@@ -78,7 +78,7 @@ struct sl_collector {
 
 struct sl_collect_in {
 	int64_t sequence;
-	double finished_s;		/* finished jobs are copied for so many seconds, */
+	double finished_s;		/* finished jobs are copied for so many seconds after their end, */
 	int64_t ledger_safe;		/* and for longer if they ended after that snapshot (host/host.h); -1: not for longer */
 	struct sl_notes *notes;		/* which jobs are not to be tried again yet, and what has been logged */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */

@@ -544,7 +544,7 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	return ok;
 }
 
-/* Twice as long each time. */
+/* Twice as long after each further refusal. */
 static unsigned rest_s(uint32_t times)
 {
 	return MIN(1u << MIN(times, 10), MAX_REST_S);
@@ -568,8 +568,9 @@ static void leave_out(const struct sl_start *s)
 		note->rests_until = time(NULL) + rest_s(more);
 }
 
-/* Slurm says that it may not run, and the snapshot said that it may.  Something may have changed in between: so once is forgiven.
- * Again, it is something that the engine does not know of, and would plan for in each cycle. */
+/* Slurm refuses a job that it allowed when the snapshot was taken.  A first refusal has no consequence, because something
+ * may have changed in between.  After a second one the job rests: the cause is something that the engine does not know,
+ * and it would plan for the job in each cycle. */
 static void leave_out_unfit(const struct sl_start *s)
 {
 	struct sl_note *note = note_of(s);

@@ -2,142 +2,134 @@
 /*
  * check.h - is this plan feasible on that snapshot?
  *
- * Shares no code with what made the plan: no timeline, no nodeset, no place, no
- * cluster.  It adds up, node by node, what runs, what the plan starts and what
- * it reserves, at every instant at which something changes.  Slow and obvious on
- * purpose; O(bookings x log bookings) per node.
+ * The checker shares no code with the planner: no timeline, nodeset, place or cluster.  For each node it adds up what runs,
+ * what the plan starts and what it reserves, at every instant at which something changes.  Slow and obvious on purpose;
+ * O(bookings x log bookings) per node.
  *
- * The rules that a plan obeys, and that its makers (model/cluster.c, model/plan.c) follow:
+ * The rules for plans, which the planner (model/cluster.c, model/plan.c) follows, too:
  *
- * Holding.  A running job holds its allocation until its end, a suspended
- * one for as long as it would still run if it went on now.  `scontrol suspend`
- * gives the cores back (Slurm marks such a job by priority 0) but neither memory
- * nor gres; gang-suspended jobs keep all.
+ * Holding.  A running job holds its allocation until its end; a suspended one for as long as it would still run if it resumed
+ * now.  `scontrol suspend` releases the cores (Slurm then sets the priority to 0) but neither memory nor gres; gang-suspended
+ * jobs keep everything.
  *
- * Overdue.  A running or suspended job whose time is up holds its allocation for OverTimeLimit (its partition's, else the
- * cluster's) and KillWait more; where OverTimeLimit has no limit, for its time limit once more, or a year if it has
- * none.  One that should have ended even so goes on for as long as it is overdue already, and for SL_OVERDUE_S at least;
- * so does one that is being cleaned up, from its end on.  After KillWait and UnkillableStepTimeout, and SL_HUNG_S at
- * least, a job that is being cleaned up hangs: its nodes take no job at all.
+ * Overdue.  A running or suspended job past its time limit holds its allocation for OverTimeLimit (of its partition, else of
+ * the cluster) plus KillWait.  If OverTimeLimit is unlimited, it is for its time limit again, or a year if it has none.  A
+ * job past even that goes on for as long as it is already overdue, and at least SL_OVERDUE_S; so does a completing job, from
+ * its end on.  A job that has been completing for more than KillWait plus UnkillableStepTimeout, and at least SL_HUNG_S,
+ * hangs: its nodes take no job at all.
  *
- * Nodes.  A completing node takes no job before the jobs that are being cleaned up there are taken to be gone; where
- * none is known, for KillWait.  A down or drained one takes none at all.
+ * Nodes.  A completing node takes no job until its completing jobs are expected to be gone; if none is known, for KillWait.
+ * A down or drained node takes no job at all.
  *
- * Power.  A node that is being powered down takes no job until SuspendTimeout after it was told so (if that is past, as
- * one that is overdue), one that reboots until ResumeTimeout after, one that is to reboot until its jobs have ended and
- * ResumeTimeout after that.  One that boots (POWERING_UP, REBOOT_ISSUED) for longer than ResumeTimeout takes no job at
- * all.  A time that is not known, or is to come, counts as now.  A job on nodes that have to boot (POWERED_DOWN,
- * POWERING_DOWN: ResumeTimeout; POWERING_UP: what is left of it) has them for so much longer, but for one in a reservation.
- * A running job that has POWER_UP has its time limit from when its nodes are up.
+ * Power.  A node that is being powered down takes no job until SuspendTimeout after the command (if that is past: as for an
+ * overdue job); a node that reboots, until ResumeTimeout after the command; a node with a pending reboot, until ResumeTimeout
+ * after its jobs have ended.  A node that has been booting (POWERING_UP, REBOOT_ISSUED) for longer than ResumeTimeout takes
+ * no job at all.  An unknown or future time counts as now.  A job on nodes that have to boot (POWERED_DOWN, POWERING_DOWN:
+ * ResumeTimeout; POWERING_UP: the rest of it) has them for that much longer, unless it is in a reservation.  The time limit
+ * of a running job with POWER_UP begins when its nodes are up.
  *
- * Cores.  A job gets whole cores.  c cores of a node host as many tasks as
- * their usable threads allow (threads_per_core), one a core where
- * CR_ONE_TASK_PER_CORE or ntasks_per_core say so.  On each node the job gets at
- * least one core and what pn_min_cpus, ntasks_per_node and (on a single node)
- * num_tasks ask for; in all enough for num_tasks and min_cpus, and not a core
- * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
- * nodes, with all their gres.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
- * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked for) count an nth of
- * their cores (of several such partitions that have the node, the largest n), and none is planned
- * beside one that does not share.
+ * Cores.  A job gets whole cores.  c cores of a node host as many tasks as their usable threads allow (threads_per_core); one
+ * per core with CR_ONE_TASK_PER_CORE, or as ntasks_per_core says.  On each node the job gets at least one core, and what
+ * pn_min_cpus, ntasks_per_node and (on a single node) num_tasks require; in all enough for num_tasks and min_cpus, no core
+ * more than a node can use for tasks, and at most max_cpus.  Exclusive jobs get whole nodes with all their gres.  A job that
+ * overcommits needs min_cpus in all, whatever its tasks.  If jobs of a partition share cores n-fold (OverSubscribe=FORCE:n,
+ * or YES:n for jobs that ask for it), they count 1/n of their cores (the largest n of such partitions of the node), and are
+ * not planned beside jobs that do not share.
  *
- * Tasks.  A place says how many of the job's tasks it has, but of whole nodes and of native jobs.  Its cores host them,
- * and one core less (with CR_Socket: one socket less) would not, unless a node gives as many in any case.  No node has more than
- * ntasks_per_node and ntasks_per_socket allow.  Gres of tasks are there for each.  With an arbitrary distribution that
- * says how many tasks each node has (arbitrary_tpn), the job has these nodes and no others, with these tasks.
+ * Tasks.  A place states how many of the job's tasks it has, except for whole nodes and native jobs.  Its cores suffice for
+ * them, and one core less (with CR_Socket one socket less) would not, unless a node gives that many in any case.  No node has
+ * more than ntasks_per_node and ntasks_per_socket allow.  Gres per task are present for each task.  With an arbitrary
+ * distribution (arbitrary_tpn), the job has exactly the listed nodes and tasks.
  *
- * Memory counts where it is a consumable resource and the node's size is known:
- * per node, or per CPU times all threads of the cores got; a job that names none
- * gets all of the node's (as with --mem=0).
+ * Memory counts if it is a consumable resource and the node's size is known: per node, or per CPU times all threads of the
+ * job's cores.  A job that asks for none gets all of the node's (as with --mem=0).
  *
- * TmpDisk.  Each node has as much as the job asks for of each; nobody uses it up.
+ * TmpDisk.  Each node has at least what the job asks for; it is not used up.
  *
- * Reservations.  Nobody else runs on a reservation's nodes between its start and
- * end.  One that holds parts of nodes holds its cores of each, and its jobs have no others; where those are not known,
- * they are at most all but one for each other node.  If several hold more cores of a node than it has, the job of one may have what
- * others hold.  A job in a reservation stays on its nodes,
- * starts within its window and is taken to end with it; other reservations bind it
- * too, unless its own is a maintenance one, or overlapping and the other not
- * maintenance (as in Slurm's job_test_resv()).  Which one it is in, the plan says where the queue
- * has several ways for the job.  One without nodes leaves its jobs all others.  A job in a flexible one is bound to
- * neither its nodes nor its time.
+ * Reservations.  No other job runs on a reservation's nodes between its start and end.  A reservation of parts of nodes holds
+ * its cores on each node, and its jobs get no others; if the cores are unknown, it holds on a node at most all of its cores
+ * but one for each other node.  If reservations on a node together have more cores than it has, a job of one may use cores of
+ * the others.  A job in a reservation stays on its nodes, starts within its window and is expected to end with it.  Other
+ * reservations bind it, too, unless its own is for maintenance, or overlapping and the other not for maintenance (as in
+ * Slurm's job_test_resv()).  If the queue allows several reservations, the plan says which one is used.  A reservation
+ * without nodes allows all unreserved nodes.  A flexible reservation limits neither nodes nor time.
  *
- * Expectations.  A row may be booked for less than its walltime, since the policy expects it to
- * end sooner.  Not so a job with licences, one in a reservation, and one on nodes on which a
- * reservation of others would begin before its walltime ends.
+ * Expectations.  A row may be booked for less than its walltime, because the policy expects the job to end earlier.  Not for
+ * a job with licences, in a reservation, or on nodes on which another reservation begins before its walltime ends.
  *
- * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.
+ * MaxCPUsPerNode limits the CPUs of all jobs of the partition on a node.
  *
- * Borrowing.  A job may have nodes of other partitions, the lenders, when it is started
- * "through" one more that has all of its nodes, and which it does not ask for itself.  All
- * of them are up and within their limits are the job's walltime and number of nodes
- * (MaxTime, MinNodes, MaxNodes) and its account, QOS and user (AllowAccounts, AllowQos,
- * AllowGroups, and their opposites); lenders are not RootOnly.  They share nodes as the
- * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
+ * Borrowing.  A job may use nodes of other partitions, the lenders, if it is started "through" a further partition that has
+ * all its nodes and that the job does not ask for.  All these partitions are up and admit the job by walltime and number of
+ * nodes (MaxTime, MinNodes, MaxNodes), account, QOS and user (AllowAccounts, AllowQos, AllowGroups, and their opposites);
+ * lenders are not RootOnly.  They share nodes in the same way as the job's partition, and none has MaxCPUsPerNode.  The job
+ * is not native.
  *
- * Features.  A constraint is read from left to right, "|" no looser than "&"; what is in parentheses,
- * one deep, first.  Of one list in brackets, joined by "&", all nodes have the same feature.  Counts
- * ("a*2", "[a*2&(b|c)*1]", at most 8 terms, not beside required nodes, switches, contiguous nodes or preferred
- * features): so many nodes have it, no node counts twice, others need have nothing; and the job has as many nodes.
+ * Features.  A constraint is evaluated from left to right, "|" and "&" with equal precedence, parentheses (one level) first.
+ * Of one list in brackets, joined by "&", all nodes have the same feature.  Counts ("a*2", "[a*2&(b|c)*1]"; at most 8 terms;
+ * not with required nodes, switches, contiguous nodes or preferred features): that many nodes satisfy the term, and no node
+ * counts for two.  Other nodes need not satisfy any; the job has at least as many nodes as are counted.
  *
- * Switches.  A job that asks for at most so many is below no more leaf switches than that, until it has
- * waited for it, from when it was submitted or might first have started, as long as it was willing to.
+ * Switches.  A job that asks for a maximum number of leaf switches uses no more, until it has waited as long as it was
+ * willing to, since it was submitted or became eligible.
  *
- * Blocks.  In a partition with block_nodes a job of several nodes has, in each block, a multiple of the nodes of its segments; one
- * that asks for none, or for larger ones than it has nodes, is a segment itself.  Segments that are a number of blocks fill blocks, where
- * there are no larger blocks.  (A native job is where select puts it.)
+ * Blocks.  In a partition with block_nodes, a job of several nodes has in each block a multiple of the nodes of its segments.
+ * A job without segments, or with segments larger than itself, is one segment.  Segments of whole blocks fill blocks if there
+ * are no larger blocks.  (Native jobs are exempt.)
  *
- * Nodes to oneself.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser)
- * is on no node with jobs of another.  One that asks for nodes of its label (SL_ASKS_MCS) is on no node
- * with jobs of another label, nor with such as do not ask for that.
+ * Nodes to oneself.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser) is on no
+ * node with another user's job.  A job that asks for nodes of its label (SL_ASKS_MCS) is on no node with jobs of other
+ * labels, or without that request.
  *
- * Cores for the system.  A job that says how many of each node those are (core_spec, SL_ASKS_SPEC_CORES) has
- * whole nodes, all of their cores but those, and nobody has what it leaves.
+ * Cores for the system.  A job with its own core specialization (core_spec, SL_ASKS_SPEC_CORES) has whole nodes with all
+ * cores but those; no other job gets the rest.
  *
- * Gres that nobody uses up (no_consume): each node has as many as the job asks for of each, and these are in no place.
+ * Gres that are not used up (no_consume): each node has at least what the job asks for; places do not list them.
  *
- * Devices.  Where gres are shares of others (node_gres.share), each device has as many; the plan says which devices
- * are had.  Shares of a job are on each node of one device; who has a device whole has all of its shares.
+ * Devices.  If gres are shares of others (node_gres.share), all devices have the same number of shares, and the plan says
+ * which devices are used.  The shares of a job on a node are of one device; a job with a whole device has all its shares.
  *
- * Sockets.  Nodes have as many sockets of as many cores as the job asks for.  With CR_Socket a job has whole
- * sockets of each node.  Which cores of a node are free is not in the snapshot, and is select's to find.
+ * Sockets.  Nodes have at least as many sockets, with as many cores, as the job asks for.  With CR_Socket a job has whole
+ * sockets.  Which cores are free is not in the snapshot; select finds them.
  *
- * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole
- * node that of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have
- * as many as all of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all
- * nodes bring.  Tasks with gres of their own have the CPUs of these.
+ * What comes with gres.  If memory comes with some gres, the job has that memory on a node and no other; on a whole node for
+ * all gres of that name.  If CPUs come with them, a node gives at least as many, and a whole node has enough for all its
+ * gres; in all no more than the tasks need or, if more, than the gres of all nodes bring.  Tasks with gres of their own have
+ * the CPUs of these.
  *
- * Running jobs that others may preempt (safe_until, preempts).  On a node such a job holds what it has until its end, or, if
- * it may be preempted by a job that the plan has there, until that one begins, but not before safe_until: whether it is
- * preempted is Slurm's to say when the time has come.
+ * Running jobs that others may preempt (safe_until, preempts).  Such a job holds its part of a node until its end, or until a
+ * job of the plan that may preempt it begins there, but at least until safe_until.  Slurm decides then whether it is
+ * preempted.
  *
- * Stops.  A running job is stopped for another (plan_image.h, stop) only if Slurm lets that one preempt it, now and in that way
- * (preempt_mode, preempt_from, preempts; requeued rather than cancelled if it can be; not suspended if it keeps memory or gres),
- * in this run and once; a gang (components of a heterogeneous job; "gang=NAME" in the comment of a user's jobs, "gang" of an
- * array) whole, but that of a comment's gang those go on whom Slurm does not let be preempted for it; and not if the other was stopped for it, or for one that was, as far as the snapshot lists it.  The other has a reservation on a place that is held, which begins
- * when the last of those stopped for it is gone: after GraceTime, and SL_OVERDUE_S at least.  All others on the place have ended
- * by themselves.  Without any group of them something of the place would be missing: of a node, of one device, of what the
- * job's partition may have there, or of a licence.  One that is moved is requeued; whether its other place is one, is not checked.
+ * Stops.  A running job is stopped for another one (plan_image.h, stop) only if Slurm lets that one preempt it now and in
+ * that way (preempt_mode, preempt_from, preempts; requeued rather than cancelled if possible; not suspended if it keeps
+ * memory or gres), in this run and once.  A gang (components of a heterogeneous job; "gang=NAME" in the comment of a user's
+ * jobs; "gang" of an array) is stopped as a whole, except jobs in a gang by comment that Slurm does not let be preempted for
+ * that job.  A job is not stopped for one that was itself stopped for it, directly or by a chain of stops that the snapshot
+ * lists.  The other job has a reservation on a held place, beginning when the last job stopped for it is gone: after
+ * GraceTime, and at least SL_OVERDUE_S.  All other jobs on the place have ended by themselves.  Without any one group of
+ * stops something would be missing: on a node, of a device, of the partition's limit there, or of a licence.  A moved job is
+ * requeued; its other place is not checked.
  *
- * Held places.  Of what the snapshot holds for a job (snapshot.h, held) nobody else has anything, as far as it is free now, until the
- * job's own row begins or the time is up until which it is held.  A place that the plan releases, or holds anew, is nobody's.
- * Where several are on one node, the later one has of what is free now what the earlier one leaves, or what its job leaves that starts now.
- * Of a place that the plan begins to hold, until the job's row begins nobody has what is free now but those of the plan's rows that
- * stood before it.
+ * Held places.  What the snapshot holds for a job (snapshot.h, held), as far as it is free now, is used by no other job until
+ * the job's own row begins or the hold ends.  A place that the plan releases or replaces is free.  If several held places are
+ * on a node, a later one gets what the earlier one leaves free now, or what the earlier one's job leaves if it starts now.  A
+ * place that the plan begins to hold: until the job's row begins, only rows of the plan that were made before may use what is
+ * free there now.
  *
- * Shortages.  The plan says of a job that something would be short even without all who may be stopped for it: whom Slurm would let
- * be stopped and the plan does not spare, and who are gone by then.  On each node that is said to be short of something, less of it
- * would be free, at some instant while the job would run, than the job needs of each of its nodes.  All others that it may have are fewer
- * than its nodes (in a row, if they have to be contiguous; below the switches for which it waits), or host fewer tasks, or have less of a gres, than it needs in
- * all; or there are fewer of a licence.
+ * Shortages.  The plan states that a job would be short of something even without all jobs that could be stopped for it:
+ * those that Slurm would let be stopped, that the plan does not spare, and that would be gone by then.  On each node listed
+ * as short, less would be free, at some time of the job's run, than it needs on each of its nodes.  All other nodes that it
+ * may use are too few (in a row, if it needs contiguous nodes; below the switches for which it waits), or host too few tasks,
+ * or have too little of a gres in all; or a licence is short.
  *
- * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
+ * No reservation is made for a job with NO_RESERVE.
  *
- * Blocks.  A row is booked on none of the nodes that the plan keeps free within its time, by the blocks that bind it.
+ * Blocked nodes.  A row uses none of the nodes that the plan keeps free within its time, by the blocks that apply to it.
  *
- * Native jobs.  Any job may be native: select chooses its nodes.  Its places are a booking and not a layout, and only
- * their sum is checked.  Which jobs have to be native is the planner's to know (model/native.h): select refuses what
- * it cannot place as planned, and nothing is overbooked by that.
+ * Native jobs.  Any job may be native: select chooses its nodes.  Its places are a booking, not a layout, and only their sum
+ * is checked.  The planner decides which jobs must be native (model/native.h): select refuses what it cannot place as
+ * planned, so nothing is overbooked by a mistake.
  */
 #ifndef SL_CHECK_H
 #define SL_CHECK_H

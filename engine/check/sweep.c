@@ -239,9 +239,9 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 	return 0;
 }
 
-/* What partial reservations keep free on the node for their own jobs, in parts of cores: the cores that they have there, less
- * those that their jobs use.  A reservation does not count if all jobs that are planned there are its own.  Together they may have
- * more cores than the node (IGNORE_JOBS): what jobs use of the one the others do not keep. */
+/* Parts of cores that partial reservations keep for their own jobs on the node: their cores there minus those in use by
+ * their jobs.  A reservation does not count if all planned jobs there are its own.  Reservations may together have more
+ * cores than the node (IGNORE_JOBS); then the others do not keep what jobs of the one use. */
 static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;

@@ -463,7 +463,7 @@ void cluster_loans_free(struct sl_cluster *c);
 /* True if any one of its licences suffices. */
 bool cluster_any_license(const struct sl_cluster *c, uint32_t job);
 
-/* True if that reservation (SL_NONE: none) sets licences aside: how many its jobs find is left to Slurm. */
+/* True if that reservation (SL_NONE: none) brings licences: how many are left for its jobs only Slurm knows. */
 bool cluster_brings_licenses(const struct sl_cluster *c, uint32_t resv);
 
 /* The first time from *t* on at which its licences are free for that many seconds; INT64_MAX: never. */

@@ -262,7 +262,7 @@ int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_err
 {
 	int rc;
 
-	/* (those of one in a reservation that brings some are left to Slurm) */
+	/* (licences of a job whose reservation brings some are left to Slurm) */
 	a->lack.license = cluster_brings_licenses(a->p->c, a->w->resv) ? SL_NONE : lacking_license(a->p->c, a->w->entry.job);
 	if (explain_license(a, r))
 		return 1;

@@ -107,7 +107,7 @@ void plan_attempt_end(struct attempt *a)
 	sl_layout_free(&a->layout);
 }
 
-/* (Jobs of a reservation that brings some are left to Slurm.) */
+/* (Licences of a job whose reservation brings some are left to Slurm.) */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 {
 	struct sl_cluster *c = a->p->c;

@@ -27,7 +27,7 @@ static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_
 	return sl_layout_add(d->layout, first, last, d->need->whole ? 0 : units, &each, err);
 }
 
-int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)
+int64_t sl_deal_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)
 {
 	int64_t n = rest - (nodes - 1) * kept;
 
@@ -42,13 +42,13 @@ static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error 
 	const struct sl_offer *o = &d->sp->offer[s->offer];
 
 	for (uint32_t n = s->first; n <= s->last; n++) {
-		uint32_t units = (uint32_t) sl_share(d->units, d->nodes, d->kept, d->need->least, o->units);
+		uint32_t units = (uint32_t) sl_deal_share(d->units, d->nodes, d->kept, d->need->least, o->units);
 		uint32_t job[SL_MAX_GRES_NEEDS];
 
 		for (uint32_t j = 0; j < d->need->jobs; j++) {
 			int64_t least = d->job[j] > 0;
 
-			job[j] = (uint32_t) sl_share(d->job[j], d->nodes, least, least, o->job[j]);
+			job[j] = (uint32_t) sl_deal_share(d->job[j], d->nodes, least, least, o->job[j]);
 			d->job[j] -= job[j];
 		}
 		if (give(d, s, n, n, units, job, err))
@@ -78,7 +78,7 @@ static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *e
 	uint32_t most = d->sp->offer[s->offer].units, n = s->first;
 
 	while (n <= s->last) {
-		int64_t units = sl_share(d->units, d->nodes, d->kept, d->need->least, most);
+		int64_t units = sl_deal_share(d->units, d->nodes, d->kept, d->need->least, most);
 		int64_t count = count_alike(d, units, most);
 
 		if (count > s->last - n + 1)

@@ -144,7 +144,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		for (uint32_t j = 0; j < need->jobs; j++) {
 			int64_t least = job[j] > 0;
 
-			give[j] = (uint32_t) sl_share(job[j], how->count - i, least, least, o.job[j]);
+			give[j] = (uint32_t) sl_deal_share(job[j], how->count - i, least, least, o.job[j]);
 			job[j] -= give[j];
 		}
 		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))

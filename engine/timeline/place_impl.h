@@ -370,7 +370,7 @@ int sl_choose_in_blocks(struct sl_timeline *tl, const struct sl_need *need, int6
 
 /* Number of units that the next of *nodes* nodes takes of *rest*: between *least* and *most*, as many as possible while
  * *kept* are left for each of the others. */
-int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most);
+int64_t sl_deal_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most);
 
 /* -- place_explicit.c -------------------------------------------------- */
 

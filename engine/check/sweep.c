@@ -124,7 +124,7 @@ struct over {
 	const char *name;
 };
 
-/* How much a bill uses of what is exceeded. */
+/* How much the bill uses of the resource that is exceeded. */
 static int64_t amount_of(const struct sweep *w, const struct bill *b, const struct over *o)
 {
 	int64_t n = 0;

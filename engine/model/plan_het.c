@@ -553,7 +553,7 @@ int plan_undo_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	const struct component *m;
 	uint32_t count;
 
-	/* (says what is wrong where there is nothing to take back) */
+	/* (sets *err if there is nothing to take back) */
 	if (find_components(p, job, &m, &count, err) < 0 || plan_undo_one(p, job, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)

@@ -491,7 +491,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
-	/* starts look the same for every job, but the head may be placed again, and must see the running jobs */
+	/* the head may be placed again: show the timeline as it must see it (a start now sees the same whichever job it is) */
 	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
 	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;

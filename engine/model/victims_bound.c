@@ -57,7 +57,7 @@ static double cover_in_fractions(struct victim_item *item, uint32_t n, int64_t l
 	return lack > 0 ? INFINITY : sum;
 }
 
-/* Bound by the cheapest items, as many as would be needed of the largest ones. */
+/* Lower bound: if at least n of the largest items are needed to cover *lack*, the n cheapest items cost no more. */
 static double cover_by_count(struct victim_bounds *b, struct victim_item *item, uint32_t n, int64_t lack)
 {
 	double sum = 0;

@@ -216,10 +216,10 @@ void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_r
 /* Read the comments of those jobs; no locks held. */
 void sl_collect_shapes(struct sl_collector *c);
 
-/* What the job asks for and no column of its own says: SL_ASKS_*. */
+/* SL_ASKS_*: what the job asks for that has no column of its own in the snapshot. */
 uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job);
 
-/* Those of them that also restrict a running job: who may share its nodes. */
+/* Those SL_ASKS_* that also hold while the job runs, because they say who may share its nodes. */
 uint32_t sl_collect_company(const job_record_t *job);
 
 /* How its tasks are distributed over nodes. */

@@ -25,7 +25,7 @@ struct sl_start {
 	bool any_way;			/* any reservation that the job may start in will do */
 	int64_t expected;		/* seconds for which the plan has booked its nodes; 0: its time limit */
 	uint32_t behind;		/* native: the nodes of the plan's first *behind* reservations are hidden from select */
-	uint32_t blocks;		/* native: so are those of the plan's first *blocks* blocked nodes */
+	uint32_t blocks;		/* native: the nodes of the plan's first *blocks* blocks are hidden from select, too */
 	bool again;			/* an earlier row of the plan has started a task of the same array */
 	/* found out during the start */
 	uint32_t row;			/* of the job in the snapshot, or SL_NONE */

@@ -8,6 +8,7 @@
 struct saved {
 	sl_details_t details;		/* a shallow copy */
 	uint32_t req_switch;
+	uint16_t warn_time;
 	bool best_switch;
 	uint64_t spread;		/* the bit SPREAD_JOB of bit_flags, as it was */
 	bool pinned, excluding;		/* the plan's nodes are required; exc_node_bitmap has been replaced */
@@ -348,12 +349,15 @@ static void change_request(job_record_t *job, const struct sl_layout_place *plac
 	sl_details_t *d = job->details;
 	bitstr_t *nodes = NULL;
 
-	*s = (struct saved) { .details = *d, .req_switch = job->req_switch, .best_switch = job->best_switch,
+	*s = (struct saved) { .details = *d, .req_switch = job->req_switch, .warn_time = job->warn_time, .best_switch = job->best_switch,
 			      .spread = job->bit_flags & SPREAD_JOB, .pinned = way != SL_LAYOUT_NATIVE };
 	s->excluding = s->pinned || keep_off;
 	s->counted = s->pinned && d->features_use && strchr(d->features_use, '*');
 	if (way == SL_LAYOUT_TASKS)
 		tell_tasks(d, place, count);
+	/* --signal=R:USR1@0: a job with such a warning may have the nodes of any reservation without MaxStartDelay, that of RESV, too */
+	if (way == SL_LAYOUT_RESV)
+		job->warn_time = MAX(job->warn_time, 1);
 	if (s->pinned)
 		nodes = pin_request(job, place, count, s->counted);
 	change_nodes(job, nodes, keep_off, d->exc_node_bitmap);
@@ -374,6 +378,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	sl_details_t *d = job->details;
 
 	job->req_switch = s->req_switch;
+	job->warn_time = s->warn_time;
 	job->best_switch = s->best_switch;
 	job->bit_flags |= s->spread;
 	if (!d)

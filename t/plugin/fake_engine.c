@@ -25,7 +25,7 @@
  *   babble                  megabytes on stderr
  *   frame-* fd-* plan-* kept-* forge figures	what fake_hostile.h says
  *   stops                   what fake_stops.h says
- *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores on three nodes
+ *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores, and tasks, on three nodes
  */
 #include <signal.h>
 #include <stdio.h>
@@ -215,12 +215,14 @@ static void append_start(struct plan *p, uint32_t q, const uint32_t *node, const
 	row.stamp = s->job.stamp[job] + mode_is("stale");
 	row.partition = s->queue.partition[q];
 	row.native = !mode_is("blind") && (s->job.asks[job] || *sl_snapshot_str(s, s->job.features[job]));
+	row.dealt = mode_is("layout");
 	row.by = sl_builder_str(p->b, "fake");
 	row.places.first = sl_builder_rows(p->b, SL_P_PLACE);
 	row.places.count = n;
 	for (i = 0; i < n; i++) {
 		place.node = node[i] + (mode_is("impossible") ? 1000000 : 0);
 		place.cores = want[i];
+		place.tasks = row.dealt ? want[i] : 0;
 		sl_builder_append(p->b, SL_P_PLACE, &place);
 	}
 	sl_builder_append(p->b, SL_P_START, &row);

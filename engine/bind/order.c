@@ -27,7 +27,7 @@
 static const char known_key, typical_key, stretch_key;
 
 struct known_jobs {
-	uint64_t forgotten;		/* how often the history has forgotten its numbers */
+	uint64_t numbering;		/* of the history */
 	uint32_t picture, rows;
 	struct sl_order_job job[];
 };
@@ -64,10 +64,10 @@ static struct known_jobs *know_jobs(lua_State *L, struct sl_lua *x, const struct
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
 	k = lua_touserdata(L, -1);
 	lua_pop(L, 1);
-	if (k && k->picture == x->picture && k->rows == x->snap->job.rows && k->forgotten == sl_history_forgotten(h))
+	if (k && k->picture == x->picture && k->rows == x->snap->job.rows && k->numbering == sl_history_numbering(h))
 		return k;
 	k = sl_lua_keep_block(L, &known_key, sizeof(*k) + x->snap->job.rows * sizeof(*k->job));
-	k->forgotten = sl_history_forgotten(h);
+	k->numbering = sl_history_numbering(h);
 	k->picture = x->picture;
 	k->rows = x->snap->job.rows;
 	return k;

@@ -348,6 +348,7 @@ struct sl_history *sl_history_create(sl_history_load *load, void *arg, struct sl
 	h->load = load;
 	h->arg = arg;
 	h->cycle = 1;
+	history_number_anew(h);
 	return h;
 }
 

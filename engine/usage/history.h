@@ -146,8 +146,11 @@ double sl_history_limit_typical(int64_t limit);
 int sl_history_shortest(struct sl_history *h, uint32_t prospect, double stretch, int64_t now, double *seconds,
 			struct sl_error *err);
 
-/* How often such numbers have been forgotten: at the begin of a cycle, where there are too many. */
-uint64_t sl_history_forgotten(const struct sl_history *h);
+/*
+ * What tells for how long such numbers hold: another value for each history of the process, and a new one when a history
+ * forgets its numbers, which it does at the begin of a cycle, if there are too many.
+ */
+uint64_t sl_history_numbering(const struct sl_history *h);
 
 /* Nobody will ask what answers rested on (sl_history_encode()): nothing is noted of that. */
 void sl_history_unrecorded(struct sl_history *h);

@@ -74,7 +74,7 @@ struct sl_history {
 	struct history_prospect *prospect;
 	uint32_t prospects, prospect_room;
 	struct sl_map prospect_of;
-	uint64_t forgotten;		/* how often all were */
+	uint64_t numbering;		/* see sl_history_numbering() */
 	struct history_prior prior;
 };
 
@@ -101,5 +101,8 @@ double history_likely_power(const struct sl_history *h, uint32_t user, double li
 /* history_prospect.c: a cycle begins, and too many are forgotten; all are freed. */
 void history_limit_prospects(struct sl_history *h);
 void history_free_prospects(struct sl_history *h);
+
+/* Numbers that were given out hold no more (sl_history_numbering()). */
+void history_number_anew(struct sl_history *h);
 
 #endif

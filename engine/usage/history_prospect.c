@@ -8,6 +8,7 @@
 #include "usage/history_private.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -192,12 +193,20 @@ void history_limit_prospects(struct sl_history *h)
 		return;
 	sl_map_free(&h->prospect_of);
 	h->prospects = 0;
-	h->forgotten++;
+	history_number_anew(h);
 }
 
-uint64_t sl_history_forgotten(const struct sl_history *h)
+/* Histories may be made by several threads, and a new one may lie where another one was: no pointer tells them apart. */
+void history_number_anew(struct sl_history *h)
 {
-	return h->forgotten;
+	static atomic_uint_fast64_t last;
+
+	h->numbering = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+uint64_t sl_history_numbering(const struct sl_history *h)
+{
+	return h->numbering;
 }
 
 void history_free_prospects(struct sl_history *h)

@@ -26,7 +26,7 @@ struct sl_by_rule {
 	bool is_promised;
 	struct sl_order_rule rule;
 	struct sl_order_job *known;	/* by job; NULL: not asked yet */
-	uint64_t forgotten;		/* how often the history had forgotten its numbers then */
+	uint64_t numbering;		/* of the history then */
 	struct ordered *row;
 	uint32_t rows, room;
 };
@@ -110,13 +110,13 @@ static struct sl_history *begin_order(struct sl_by_rule *b, struct sl_error *err
 	sl_cluster_queue(b->c, &queued);
 	if (!h || sl_grow(&b->row, &b->room, queued + UINT64_C(1), sizeof(*b->row), err) < 0)
 		return NULL;
-	if (b->known && b->forgotten != sl_history_forgotten(h))
+	if (b->known && b->numbering != sl_history_numbering(h))
 		memset(b->known, 0, jobs * sizeof(*b->known));
 	else if (!b->known && !(b->known = calloc(jobs + 1u, sizeof(*b->known)))) {
 		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
 		return NULL;
 	}
-	b->forgotten = sl_history_forgotten(h);
+	b->numbering = sl_history_numbering(h);
 	b->rows = 0;
 	return h;
 }

@@ -31,11 +31,11 @@ static int know_jobs(struct sl_pool *p, const struct sl_history *h, struct sl_er
 {
 	uint32_t jobs = sl_cluster_snapshot(p->c)->job.rows;
 
-	if (p->known && p->forgotten != sl_history_forgotten(h))
+	if (p->known && p->numbering != sl_history_numbering(h))
 		memset(p->known, 0, jobs * sizeof(*p->known));
 	else if (!p->known && !(p->known = calloc(jobs, sizeof(*p->known))))
 		return sl_fail(err, SL_ENOMEM, "simulator: out of memory");
-	p->forgotten = sl_history_forgotten(h);
+	p->numbering = sl_history_numbering(h);
 	return 0;
 }
 

@@ -79,7 +79,7 @@ struct sl_pool {
 	struct pool_row *row;
 	uint32_t row_room;
 	struct pool_known *known;	/* by job; NULL: not asked yet */
-	uint64_t forgotten;		/* how often the history had forgotten its numbers then */
+	uint64_t numbering;		/* of the history then */
 	struct sl_critical_rule critical;	/* what the rule CRITICAL goes by */
 	struct pool_share *share_of;	/* by job; NULL: not asked yet */
 	struct pool_critical *criticals;

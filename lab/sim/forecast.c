@@ -43,7 +43,6 @@ struct scene {
 	int64_t now;
 	int64_t *wake_s;		/* begin times that are yet to come, ascending */
 	uint32_t wakes;
-	volatile sig_atomic_t stop;
 	bool late;
 	struct sl_sim *sim;
 };
@@ -334,18 +333,16 @@ static bool is_late(const struct scene *x)
 }
 
 /* Once all that are asked about have started, nothing more has to be known. */
-static int look_whether_done(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err)
+static bool is_done(void *scene)
 {
-	struct scene *x = arg;
+	struct scene *x = scene;
 	const struct sl_sim_job *job = sl_sim_schedule(x->sim);
 	uint32_t i = 0;
 
-	(void) c, (void) now, (void) err;
 	while (i < x->f->jobs && job[x->row[i]].start_s)
 		i++;
 	x->late = is_late(x);
-	x->stop = i == x->f->jobs || x->late;
-	return 0;
+	return i == x->f->jobs || x->late;
 }
 
 static int go_on(struct scene *x, struct sl_random *random, char **trace)
@@ -353,14 +350,13 @@ static int go_on(struct scene *x, struct sl_random *random, char **trace)
 	static const struct sl_limits none;
 	const struct sl_limits *limits = x->opt->limits ? x->opt->limits : &none;
 	/* until for ever: where no job starts at all, that is an answer */
-	struct sl_sim_options opt = { .keep_schedule = true, .limits = limits, .stop = &x->stop, .until_s = INT64_MAX,
-				      .wake_s = x->wake_s, .wakes = x->wakes, .before_pass = look_whether_done, .before_pass_arg = x };
+	struct sl_sim_options opt = { .keep_schedule = true, .limits = limits, .until_s = INT64_MAX, .wake_s = x->wake_s,
+				      .wakes = x->wakes, .is_enough = is_done, .is_enough_arg = x };
 	const struct sl_sim_job *job;
 	int rc = -1;
 
 	for (uint32_t i = 0; i < x->known; i++)
 		x->w.runtime_s[i] = draw(&x->sample[i], random);
-	x->stop = 0;
 	/* each time policies remember what they do now, not what they did in the draw before */
 	sl_remember_destroy(sl_script_take_memory(x->opt->script));
 	x->sim = sl_sim_create(&x->w, x->opt->script, &opt, x->err);

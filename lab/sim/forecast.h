@@ -109,11 +109,14 @@ struct sl_hindsights {
 	struct sl_calibrator *calibrator;	/* learns from each start when it has come, not before */
 	struct sl_sim *sim;
 	uint8_t *known;			/* by row: it was told */
+	uint32_t *fresh;		/* jobs that are told now, if no plan is wanted for them */
+	uint32_t fresh_room;
 	uint32_t waiting;		/* items before that have started */
 };
 
-/* For sl_sim_options.after_pass, with the hindsights as its argument; their sim is set once it is created. */
+/* For sl_sim_options.after_pass and wants_plan, with the hindsights as their argument; their sim is set once it is created. */
 int sl_hindsights_after_pass(struct sl_cluster *c, struct sl_plan *p, void *hindsights, struct sl_error *err);
+bool sl_hindsights_want_plan(struct sl_cluster *c, const struct sl_promise *by, void *hindsights);
 /* The simulation has ended: what came of the rest. */
 void sl_hindsights_finish(struct sl_hindsights *h);
 void sl_hindsights_clear(struct sl_hindsights *h);

@@ -58,6 +58,57 @@ static bool is_due(struct sl_hindsights *h, uint32_t job)
 	return h->told++ % h->every == 0;
 }
 
+/* True if the job at that place of the queue, which does not start now, can start on the whole machine.  *known: that is known. */
+static bool can_ever_start(struct sl_cluster *c, uint32_t at, bool *known)
+{
+	struct sl_totals all;
+	uint32_t cores;
+	int64_t seconds;
+
+	sl_cluster_totals(c, &all);
+	*known = sl_cluster_takes_cores(c, at, &cores, &seconds);
+	return cores <= all.cores;
+}
+
+/* Jobs that after_pass would count, in its order: h->fresh.  How many, or -1: only the plan itself says it. */
+static int64_t find_fresh(struct sl_hindsights *h, struct sl_cluster *c, const struct sl_promise *by)
+{
+	uint32_t queued, n = 0;
+	const struct sl_entry *e = sl_cluster_queue(c, &queued);
+	enum sl_plan_rule rule = !h->at_submission && by ? by->rule : SL_RULE_NONE;
+	uint32_t looked_at = rule == SL_RULE_CONSERVATIVE && by->window && by->window < queued ? by->window : queued;
+
+	for (uint32_t i = 0; i < looked_at; i++) {
+		bool is_told = h->known[e[i].job], known = true;
+
+		if ((is_told && rule != SL_RULE_EASY) || sl_sim_starts(h->sim, e[i].job))
+			continue;
+		if (!h->at_submission && rule != SL_RULE_CONSERVATIVE && rule != SL_RULE_EASY)
+			return -1;
+		if (!h->at_submission && !can_ever_start(c, i, &known) && known)
+			continue;
+		if (!known || sl_grow(&h->fresh, &h->fresh_room, n + UINT64_C(1), sizeof(*h->fresh), NULL))
+			return -1;
+		if (!is_told)
+			h->fresh[n++] = e[i].job;
+		if (rule == SL_RULE_EASY)	/* the others have no reservation */
+			break;
+	}
+	return n;
+}
+
+bool sl_hindsights_want_plan(struct sl_cluster *c, const struct sl_promise *by, void *hindsights)
+{
+	struct sl_hindsights *h = hindsights;
+	int64_t n = h->known ? find_fresh(h, c, by) : -1, before_next = (h->every - h->told % h->every) % h->every;
+
+	if (n < 0 || n > before_next)
+		return true;
+	for (int64_t i = 0; i < n; i++)
+		(void) is_due(h, h->fresh[i]);
+	return false;
+}
+
 /* Of each job when it gets its first reservation. */
 static int look_at_reserved(struct sl_hindsights *h, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
 {
@@ -131,5 +182,6 @@ void sl_hindsights_clear(struct sl_hindsights *h)
 {
 	free(h->item);
 	free(h->known);
+	free(h->fresh);
 	memset(h, 0, sizeof(*h));
 }

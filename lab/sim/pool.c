@@ -192,8 +192,11 @@ int sl_pool_is_open(struct sl_pool *p, struct sl_error *err)
 {
 	int rc = p->open && knows_queue(p) ? rule_holds(p, err) : 0;
 
-	if (rc || !p->open)
-		return rc;
+	return rc || !p->open ? rc : sl_pool_close(p, err);
+}
+
+int sl_pool_close(struct sl_pool *p, struct sl_error *err)
+{
 	p->open = false;
 	return sl_cluster_rebook(p->c, err);
 }

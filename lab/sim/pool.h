@@ -33,6 +33,9 @@ int sl_pool_open(struct sl_pool *p, const struct sl_promise *promise, struct sl_
 /* Is it open still, with those who have arrived since?  Ask before each decision.  1, 0, or -1 with *err. */
 int sl_pool_is_open(struct sl_pool *p, struct sl_error *err);
 
+/* What it decided last is not carried out, and the policy decides instead.  0, or -1 with *err. */
+int sl_pool_close(struct sl_pool *p, struct sl_error *err);
+
 struct sl_pool_start {
 	struct sl_entry entry;
 	uint32_t cores;

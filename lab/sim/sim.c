@@ -60,6 +60,20 @@ static int decide_plan(struct sl_sim *s, struct sl_plan *p, bool by_rule, struct
 	return sl_by_rule_decide(s->by_rule, p, err);
 }
 
+bool sl_sim_starts(const struct sl_sim *s, uint32_t job)
+{
+	for (uint32_t i = 0; i < s->starts; i++)
+		if (s->starting[i].entry.job == job)
+			return true;
+	return false;
+}
+
+/* Is a plan wanted where there is none yet?  What would be started is known. */
+static bool wants_plan(const struct sl_sim *s, const struct sl_promise *by)
+{
+	return s->opt.wants_plan && s->opt.wants_plan(s->cluster, by, s->opt.after_pass_arg);
+}
+
 static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
 {
 	struct sl_plan_figures fig = { 0 };
@@ -69,7 +83,7 @@ static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
 
 	if (!p)
 		return -1;
-	if (!s->opt.after_pass)
+	if (!s->opt.after_pass || by_rule)
 		sl_plan_unheard(p);
 	rc = sl_past_begin(s->past, err);
 	if (!rc)
@@ -78,11 +92,15 @@ static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
 		rc = copy_starts(s, p, err);
+	if (!rc && by_rule && wants_plan(s, &s->settled.promise)) {
+		sl_plan_destroy(p);
+		return make_decision(s, false, err);
+	}
 	if (s->stops && s->script)
 		sl_script_keep_memory(s->script);
 	if (!rc && s->stops)
 		rc = (s->stopping = sl_stops_take(s->stops, p, err)) < 0 ? -1 : 0;
-	if (!rc && s->opt.after_pass)
+	if (!rc && s->opt.after_pass && !by_rule)
 		rc = s->opt.after_pass(s->cluster, p, s->opt.after_pass_arg, err);
 	hidden = sl_plan_hidden(p, fig.examined);
 	sl_metrics_hidden(s->metrics, hidden);
@@ -101,14 +119,13 @@ static int make_decision(struct sl_sim *s, bool by_rule, struct sl_error *err)
 	return rc ? -1 : 0;
 }
 
-/* The same by the pool. */
+/* The same by the pool.  1; 0: a plan is wanted; -1 with *err. */
 static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 {
 	const struct sl_pool_start *start;
 
 	if (sl_pool_asks_history(s->pool) && sl_past_begin(s->past, err))
 		return -1;
-	sl_metrics_hidden(s->metrics, sl_pool_hidden(s->pool));
 	start = sl_pool_decide(s->pool, &s->starts, err);
 	if (!start || sl_grow(&s->starting, &s->starting_room, s->starts, sizeof(*s->starting), err) < 0 ||
 	    sl_grow(&s->place, &s->place_room, s->starts, sizeof(*s->place), err) < 0)
@@ -118,8 +135,11 @@ static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
 		s->starting[i] = (struct starting) { start[i].entry, start[i].seconds, i, 1 };
 	}
 	s->settled.is = s->settled.full = false;
+	if (wants_plan(s, &s->settled.promise))
+		return sl_pool_close(s->pool, err);
+	sl_metrics_hidden(s->metrics, sl_pool_hidden(s->pool));
 	sl_metrics_skipped(s->metrics);
-	return 0;
+	return 1;
 }
 
 /* A job was told to end (sim/stops.h). */
@@ -172,9 +192,11 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (!queued)
 		return 0;
 	rc = s->pool ? sl_pool_is_open(s->pool, err) : 0;
+	if (rc > 0)
+		rc = decide_in_pool(s, err);
 	if (rc)
-		return rc < 0 || decide_in_pool(s, err) < 0 ? -1 : start_decided(s, err);
-	if (still_settled(s)) {
+		return rc < 0 ? -1 : start_decided(s, err);
+	if (still_settled(s) && !wants_plan(s, NULL)) {
 		note_settled(s);
 		s->settled.all |= !s->settled.is;	/* by what is free alone */
 		sl_metrics_skipped(s->metrics);
@@ -324,7 +346,7 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 	while (s->ended < s->w->snap.job.rows) {
 		int64_t t = (sim_drop_outdated(s), next_instant(s));
 
-		if (s->opt.stop && *s->opt.stop) {
+		if ((s->opt.stop && *s->opt.stop) || (s->opt.is_enough && s->opt.is_enough(s->opt.is_enough_arg))) {
 			s->stopped = true;
 			return 1;
 		}
@@ -347,6 +369,16 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 static bool waits_for_time(const struct sl_sim *s, uint32_t job)
 {
 	return s->w->snap.job.begin_time[job] > arrival_of(s, job) || s->w->snap.job.deadline[job];
+}
+
+/* True if each job that runs when the workload begins ends when its walltime says, or before. */
+static bool initial_ones_end_in_time(const struct sl_sim *s)
+{
+	for (uint32_t i = 0; i < s->initial; i++)
+		if (s->w->snap.job.end_time[i] <= s->now ||
+		    s->w->snap.job.start_time[i] + s->w->runtime_s[i] > s->w->snap.job.end_time[i])
+			return false;
+	return true;
 }
 
 /* A record of several tasks has one runtime: it cannot be what it stands for. */
@@ -412,13 +444,13 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 			goto error;
 		}
 	}
-	s->may_settle = !s->stops && !opt->interval_s && !opt->before_pass && !opt->after_pass && !w->snap.reservation.rows;
+	s->may_settle = !s->stops && !opt->interval_s && !opt->before_pass && (!opt->after_pass || opt->wants_plan) && !w->snap.reservation.rows;
 	for (uint32_t i = 0; i < w->snap.job.rows && !s->timed; i++)
 		s->timed = waits_for_time(s, i);
 	if (push_running(s, err) < 0)
 		goto error;
-	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed &&
-		!s->stops;
+	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->timed && !s->stops &&
+		initial_ones_end_in_time(s);
 	if (s->may_settle && !opt->decide && !(s->by_rule = sl_by_rule_create(s->cluster, err)))
 		goto error;
 	if (s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))

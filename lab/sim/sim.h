@@ -57,6 +57,14 @@ struct sl_sim_options {
 	/* Called after each decision, before it is carried out, may be NULL. */
 	int (*after_pass)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
 	void *after_pass_arg;
+	/* Asked where the simulator has decided without a plan of the policy (sl_sim_starts() says what), with what the policy
+	 * promised, or NULL: it starts none.  True: that plan is made after all, and after_pass sees it.  If this is NULL,
+	 * after_pass sees each plan; otherwise those that are made.  Its argument is after_pass_arg. */
+	bool (*wants_plan)(struct sl_cluster *c, const struct sl_promise *by, void *arg);
+
+	/* Asked before each instant, may be NULL: true ends the simulation as *stop does. */
+	bool (*is_enough)(void *arg);
+	void *is_enough_arg;
 
 	/* Decides in the place of the script, may be NULL: 0, or -1 with *err. */
 	int (*decide)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
@@ -117,6 +125,9 @@ int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
 /* Figures so far; the bound is not filled in (report/bound.h). */
 int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);
 struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
+
+/* True if the decision that is being made starts that job, a row. */
+bool sl_sim_starts(const struct sl_sim *sim, uint32_t job);
 
 /* The runs that have ended so far, as policies know them; the simulation's.  NULL with *err: out of memory. */
 struct sl_history *sl_sim_history(struct sl_sim *sim, struct sl_error *err);

@@ -169,6 +169,7 @@ static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_
 	opt.sim.keep_schedule = true;
 	opt.sim.after_pass = sl_hindsights_after_pass;
 	opt.sim.after_pass_arg = &h;
+	opt.sim.wants_plan = sl_hindsights_want_plan;
 	opt.sim.progress = sl_progress_jobs;
 	opt.sim.progress_arg = &bar;
 	rc = sl_trial_open(&t, &opt, err);

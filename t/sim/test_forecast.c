@@ -13,7 +13,6 @@
 
 #include "base/random.h"
 #include "sim/awaited.h"
-#include "sim/trial.h"
 #include "usage/history.h"
 #include "t/scratch.h"
 
@@ -233,6 +232,29 @@ static void a_draw_that_fails_is_left_out(void **state)
 	done(x);
 }
 
+/* Policies know jobs by numbers of the history, and each draw has a history of its own, as its own past goes on. */
+static void draws_under_a_policy_that_goes_by_the_past_are_as_the_first(void **state)
+{
+	struct fixture *x = make(CLUSTER("\"jobs\": [" RUNNING ", " PENDING(2, "bob", "") ", " PENDING(3, "cid", "") ", " PENDING(4, "dan", "") "],"
+		" \"queue\": [{\"job\": 2, \"partition\": \"p\"}, {\"job\": 3, \"partition\": \"p\"}, {\"job\": 4, \"partition\": \"p\"}]"),
+		"predictive");
+
+	(void) state;
+	PAST(x, "ann", 300, 300);
+	PAST(x, "bob", 800, 800);
+	PAST(x, "cid", 400, 400);
+	PAST(x, "dan", 50, 50);
+	for (int again = 0; again < 2; again++) {
+		must_forecast(x, 20, 1);
+		for (uint32_t d = 0; d < 20; d++) {
+			assert_int_equal(x->f.wait[40 + d], 200);	/* dan's, then cid's, then bob's */
+			assert_int_equal(x->f.wait[20 + d], 250);
+			assert_int_equal(x->f.wait[d], 650);
+		}
+	}
+	done(x);
+}
+
 static void it_ends_when_its_time_is_up(void **state)
 {
 	struct fixture *x = make(CLUSTER("\"jobs\": [" RUNNING ", " PENDING(2, "bob", "") "],"
@@ -246,85 +268,6 @@ static void it_ends_when_its_time_is_up(void **state)
 	assert_int_equal(sl_forecast_make(x->c, &opt, &x->f, &trace, &err), -1);
 	assert_int_equal(err.code, SL_ETIME);
 	done(x);
-}
-
-/* -- along a simulation ---------------------------------------------------------------- */
-
-static struct sl_hindsights look_back(const char *workload, struct sl_calibrator *c)
-{
-	struct sl_hindsights h = { .every = 1, .calibrator = c, .opt = { .draws = 10, .seed = 3 } };
-	struct sl_trial_options opt = { .workload = workload, .workload_options = { .machine = "1x4c" }, .source = { .policy = "easy" },
-		.sim = { .keep_schedule = true, .after_pass = sl_hindsights_after_pass, .after_pass_arg = &h } };
-	struct sl_trial t;
-	struct sl_error err = { 0 };
-
-	sl_calibrator_begin(c, 0.8);
-	if (sl_trial_open(&t, &opt, &err))
-		fail_msg("%s", err.text);
-	h.sim = t.sim;
-	h.opt.script = sl_script_create(t.bundle, &t.limits, &err);
-	assert_non_null(h.opt.script);
-	if (sl_trial_go(&t, false, &err))
-		fail_msg("%s", err.text);
-	sl_hindsights_finish(&h);
-	sl_script_destroy(h.opt.script);
-	sl_trial_close(&t);
-	return h;
-}
-
-/* Jobs of 4 CPUs, one each 100 s, that run for *first* s, from the 40th on for *then* s. */
-static const char *log_of(const char *name, int first, int then)
-{
-	static char path[96];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s.swf", scratch, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	for (int i = 0; i < 60; i++)
-		fprintf(f, "%d %d 0 %d 4 -1 -1 4 2000 -1 1 7 1 1 1 1 -1 -1\n", i + 1, 100 * i, i < 40 ? first : then);
-	assert_int_equal(fclose(f), 0);
-	return path;
-}
-
-static void nothing_is_known_before_it_happened(void **state)
-{
-	struct sl_calibrator c;
-	struct sl_hindsights one = look_back(log_of("one", 150, 100), &c), two = look_back(log_of("two", 150, 1900), &c);
-	uint32_t same = 0;
-
-	(void) state;
-	assert_true(one.waiting > 40 && two.waiting > 40);
-	for (uint32_t i = 0; i < 40; i++) {
-		const struct sl_hindsight *a = &one.item[i], *b = &two.item[i];
-
-		if (a->at_s != b->at_s || a->at_s >= one.item[0].at_s - 100 + 39 * 150)
-			break;
-		assert_int_equal(a->job, b->job);
-		assert_int_equal(a->told_s, b->told_s);
-		assert_int_equal(a->expected.point, b->expected.point);
-		assert_int_equal(a->expected.low, b->expected.low);
-		assert_int_equal(a->expected.high, b->expected.high);
-		same++;
-	}
-	assert_true(same >= 30);
-	sl_hindsights_clear(&one);
-	sl_hindsights_clear(&two);
-}
-
-static void where_jobs_are_alike_forecasts_are_right_and_reservations_are_not(void **state)
-{
-	struct sl_calibrator c;
-	struct sl_hindsights h = look_back(log_of("alike", 150, 150), &c);
-
-	(void) state;
-	for (uint32_t i = 10; i < h.waiting; i++) {
-		const struct sl_hindsight *x = &h.item[i];
-
-		assert_int_equal(x->at_s + x->expected.point, x->start_s);
-		assert_true(x->told_s - x->start_s >= 1000);
-	}
-	sl_hindsights_clear(&h);
 }
 
 /* A job that nobody's name is known of runs like others of which none is. */
@@ -643,13 +586,12 @@ int main(void)
 		cmocka_unit_test(the_same_seed_gives_the_same_forecast),
 		cmocka_unit_test(a_job_that_is_not_queued_has_none),
 		cmocka_unit_test(a_draw_that_fails_is_left_out),
+		cmocka_unit_test(draws_under_a_policy_that_goes_by_the_past_are_as_the_first),
 		cmocka_unit_test(it_ends_when_its_time_is_up),
-		cmocka_unit_test(nothing_is_known_before_it_happened),
 		cmocka_unit_test(of_a_log_without_users_all_runs_count),
 		cmocka_unit_test(a_job_that_may_begin_later_does_not_start_before),
 		cmocka_unit_test(each_start_is_learnt_once),
 		cmocka_unit_test(the_first_intervals_hold_nearly_as_often),
-		cmocka_unit_test(where_jobs_are_alike_forecasts_are_right_and_reservations_are_not),
 		cmocka_unit_test(intervals_come_to_hold_as_often_as_they_say),
 		cmocka_unit_test(an_end_that_misses_too_few_lets_the_other_end_miss_more),
 		cmocka_unit_test(an_interval_is_one_instant_where_more_jobs_start_then_than_have_to),

@@ -61,6 +61,8 @@ ok "one window has no interval" odd_intervals
 again() {
 	mkdir "$T/elsewhere" && tar -C "$T/elsewhere" -xf "$T/table.tar.gz" && "$T/elsewhere/court/rerun" >"$T/out" 2>"$T/err" &&
 		out '^the same, byte for byte$' || return 1
+	(cd "$T" && elsewhere/court/rerun logs) >"$T/out" 2>"$T/err" && out '^the same, byte for byte$' || return 1
+	! "$T/elsewhere/court/rerun" "$T/none" >"$T/out" 2>"$T/err" && err "rerun: $T/none: expected the directory that has the logs" || return 1
 	echo >>"$T/elsewhere/court/logs/odd-ten-jobs.swf"
 	! "$T/elsewhere/court/rerun" >"$T/out" 2>&1 && out 'odd-ten-jobs.swf: FAILED'
 }

@@ -9,6 +9,12 @@ if [ -z "${BUILD-}" ]; then
 	[ -f "$BUILD/Makefile" ] || { "$TOP/quickstart" build >&2; BUILD=$TOP/.work/build; }
 fi
 
+# WHAT DIR: the directory of recorded logs that the command line or $SCHEDLUA_TRACES named; ends where neither did.
+need_traces() {
+	[ -n "$2" ] || { echo "$1: nothing says where the logs are: expected --traces DIR, or SCHEDLUA_TRACES=DIR" >&2; exit 2; }
+	[ -d "$2" ] || { echo "$1: $2: expected a directory of logs" >&2; exit 2; }
+}
+
 # A Lua program on the engine as a module.
 run_lua() {
 	make -s -C "$BUILD" >&2

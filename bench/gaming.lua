@@ -252,7 +252,8 @@ local function worst_users(honest, count)
 end
 
 local function read_options(words)
-	local opt = { log = os.getenv("SCHEDLUA_TRACES") .. "/KTH-SP2-1996-2-raw.swf.gz", procs = 100, policy = "predictive",
+	local home = os.getenv("SCHEDLUA_TRACES")
+	local opt = { log = home and home .. "/KTH-SP2-1996-2-raw.swf.gz" or "", procs = 100, policy = "predictive",
 		users = 6, jobs = math.maxinteger, verbose = false }
 	local i = 1
 	while i <= #words do
@@ -266,6 +267,9 @@ local function read_options(words)
 			opt[name] = math.type(opt[name]) == "integer" and math.tointeger(tonumber(words[i + 1])) or words[i + 1]
 			i = i + 2
 		end
+	end
+	if opt.log == "" then
+		fail("nothing says which log: expected --log FILE, or SCHEDLUA_TRACES=DIR")
 	end
 	return opt
 end

@@ -34,6 +34,15 @@ ok "so does one of the sequences" fails order=wfp3 sequences
 ok "and the last of them" fails predictor=limit sequences
 ok "and one in the middle" fails skip=3316 sequences
 
+nowhere() { # BENCH
+	! (unset SCHEDLUA_TRACES; BUILD=$T/build MAKEFLAGS='' bash "$(dirname "$LOGS")/$1") >"$T/out" 2>"$T/err" &&
+		err "bench/$1: nothing says where the logs are: expected --traces DIR, or SCHEDLUA_TRACES=DIR" &&
+		! BUILD=$T/build MAKEFLAGS='' SCHEDLUA_TRACES=$T/none bash "$(dirname "$LOGS")/$1" >"$T/out" 2>"$T/err" &&
+		err "bench/$1: $T/none: expected a directory of logs"
+}
+ok "nobody guesses where the logs are" nowhere logs
+ok "nor for forecasts" nowhere forecast
+
 says_nothing() {
 	simulator 'echo "{}"'
 	! logs whole && ! grep -q '0\.0' "$T/out"

@@ -226,6 +226,17 @@ has_jobs() { test "$(jobs_in_state "$1")" "$2" "$3"; }	# STATE -eq N
 # (no answer from a busy slurmctld is no news)
 job_moved_on() { local s; s=$(job_state "$1"); [ -n "$s" ] && [ "$s" != PENDING ] && [ "$s" != CONFIGURING ]; }
 
+# JOBID... : their scripts have been launched.  A job that is RUNNING need not have been: if slurmctld ends before its node has
+# answered, the launch is taken back and the job is requeued, and held (what of that is the scheduler's is launch.t's).
+are_launched() { local id; for id; do has_step_daemon "$id" || return 1; done; }
+has_step_daemon() {
+	local pid
+	for pid in $(pgrep -f "^slurmstepd: \[$1\.batch\]"); do
+		if [[ /proc/$pid/cwd -ef $C/log ]]; then return 0; fi	# (of this cluster)
+	done
+	return 1
+}
+
 # JOBID [SECONDS] : it starts; what ends without having run is not waited for.
 starts() { wait_for "${2:-15}" job_moved_on "$1"; job_is "$1" RUNNING COMPLETED COMPLETING; }
 ends() { wait_for "${2:-30}" job_done "$1"; job_is "$1" COMPLETED; }

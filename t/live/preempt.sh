@@ -35,7 +35,7 @@ victim() {
 }
 has_step() { local id; for id; do grep -qsx "$id" "$C/log/steps" || return 1; done; }	# one that hears when the job is told to end
 runs_all() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
-ids_run() { wait_for 30 runs_all "$@"; }
+ids_run() { wait_for 30 runs_all "$@" && wait_for 30 are_launched "$@"; }
 requeued_once() { local id; for id; do [ "$(job_get "$id" Restarts)" = 1 ] && job_is "$id" PENDING || return 1; done; }
 left_alone() { local id; for id; do job_is "$id" RUNNING && [ "$(job_get "$id" Restarts)" = 0 ] || return 1; done; }
 take() { # NAME OPTION... : the job that waits for others to be stopped

@@ -42,6 +42,7 @@ four_low() { # in IDS
 	IDS=()
 	for _ in 1 2 3 4; do IDS+=("$(low -N1)"); done
 	wait_for 30 all_run "${IDS[@]}"
+	wait_for 30 are_launched "${IDS[@]}"
 }
 says_why() { log_since | grep -q 'sched/lua.*/held: .*no job is stopped for another one'; }
 

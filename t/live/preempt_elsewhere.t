@@ -57,6 +57,7 @@ before_signal() {
 	local ids=() job pid end i
 	for i in 1 2 3 4 5; do ids+=("$(low -w "n00$i")"); done
 	wait_for 30 all_run "${ids[@]}"
+	wait_for 30 are_launched "${ids[@]}"
 	cluster_ctld_kill
 	rm -f "$C/killed" "$C/armed"
 	LD_PRELOAD=$KILLER SL_KILL_AT="renamed $HELD;" SL_KILL_WHOM=slurmctld SL_KILL_FROM=$C/armed SL_KILL_SAYS=$C/killed cluster_ctld_start

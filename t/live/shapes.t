@@ -185,6 +185,7 @@ restarted() { # SIGNAL
 	scontrol release "$id"
 	starts "$id" 20
 	starts "$trimmed" 20
+	wait_for 20 are_launched "$id" "$trimmed"
 	[ "$(job_get "$id" NumTasks)" = 3 ]
 	cluster_save_jobs "$trimmed"
 	cluster_ctld_kill "$1"

@@ -311,11 +311,11 @@ static int is_snapshot(const char *path, struct sl_error *err)
 int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
 		    struct sl_error *err)
 {
-	int snapshot = is_snapshot(path, err);
+	int snapshot = is_snapshot(path, err), openb = snapshot ? 0 : sl_machine_is_openb(path, err);
 
-	if (snapshot < 0)
+	if (snapshot < 0 || openb < 0)
 		return -1;
-	if (!snapshot && sl_machine_is_openb(path))
+	if (openb)
 		return sl_machine_load_openb(b, path, select_flags, err);
 	return snapshot ? load_snapshot(b, path, select_flags, err) :
 			  sl_machine_load_conf(b, path, select_flags, notes, err);

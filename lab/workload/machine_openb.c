@@ -13,14 +13,15 @@
 #define HEADER "sn,cpu_milli,memory_mib,gpu,model"
 #define MOST_NODES ((uint32_t) 1 << 22)
 
-bool sl_machine_is_openb(const char *path)
+int sl_machine_is_openb(const char *path, struct sl_error *err)
 {
-	struct sl_lines *l = sl_lines_open(path, NULL);
+	struct sl_error why = { .code = SL_OK };
+	struct sl_lines *l = sl_lines_open(path, &why);
 	char *line;
-	bool is = l && sl_lines_next(l, &line, NULL) > 0 && !strcmp(line, HEADER);
+	bool is = l && sl_lines_next(l, &line, &why) > 0 && !strcmp(line, HEADER);
 
 	sl_lines_close(l);
-	return is;
+	return why.code == SL_ENOMEM ? sl_fail(err, SL_ENOMEM, "%s", why.text) : is;
 }
 
 static int add_node(struct sl_builder *b, char *line, const char *path, uint64_t number, struct sl_error *err)

@@ -69,6 +69,10 @@ void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const
 /* Rows of which that was noted so far. */
 uint64_t sl_store_noted(const struct sl_store *s, enum sl_issue issue);
 
+/* The first failure of those that are sticky: -1 with *err, or 0.  Memory that ran out is one of them. */
+int sl_store_failed(const struct sl_store *s, struct sl_error *err);
+void sl_store_fail_memory(struct sl_store *s);
+
 /* A string of the workload; equal ones are one.  0 is the empty string.  Failure
  * (memory) is sticky and comes out of sl_store_finish(). */
 uint32_t sl_store_str(struct sl_store *s, const char *text);
@@ -178,8 +182,8 @@ void sl_machine_add_all(struct sl_builder *b);
 int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
 			 struct sl_error *err);
 
-/* A table of the nodes of openb. */
-bool sl_machine_is_openb(const char *path);
+/* A table of the nodes of openb: 1, 0, or -1 with *err without memory. */
+int sl_machine_is_openb(const char *path, struct sl_error *err);
 int sl_machine_load_openb(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
 
 /* The machine that options name: 1, 0 for none, -1 with *err. */

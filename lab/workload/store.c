@@ -181,11 +181,15 @@ void sl_store_set_origin(struct sl_store *s, int64_t seconds)
 	s->origin = seconds;
 }
 
-static uint32_t fail_memory(struct sl_store *s)
+void sl_store_fail_memory(struct sl_store *s)
 {
 	if (!s->err.code)
 		sl_fail(&s->err, SL_ENOMEM, "%s: no memory", s->name);
-	return 0;
+}
+
+int sl_store_failed(const struct sl_store *s, struct sl_error *err)
+{
+	return s->err.code ? sl_fail(err, s->err.code, "%s", s->err.text) : 0;
 }
 
 uint32_t sl_store_str(struct sl_store *s, const char *text)
@@ -201,8 +205,10 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 		if (!strcmp(s->text + at.value, text))
 			return at.value;
 	if (n > SL_IMAGE_MAX_SIZE - str || sl_grow(&s->text, &s->text_room, str + n, 1, NULL) ||
-	    sl_map_put(&s->by_text, hash, str, NULL))
-		return fail_memory(s);
+	    sl_map_put(&s->by_text, hash, str, NULL)) {
+		sl_store_fail_memory(s);
+		return 0;
+	}
 	memcpy(s->text + str, text, n);
 	s->text_size += n;
 	return str;
@@ -265,7 +271,7 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 		return 1;
 	}
 	if (sl_grow(&s->job, &s->room, s->jobs + UINT64_C(1), sizeof(*s->job), NULL)) {
-		fail_memory(s);
+		sl_store_fail_memory(s);
 		return 1;
 	}
 	s->last_submit = job->submit_s;
@@ -505,10 +511,10 @@ static int write_image(struct sl_store *s, struct sl_workload *w, const uint32_t
 	gpu = sl_store_str(s, "gpu");
 	base = (uint32_t) (machine->image.size - (machine->image.pool - (const char *) machine->image.base)) - 1;
 	which = gather_gres(s, &gres, &n, base);
-	if (!which) {
-		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+	if (!which)
+		sl_store_fail_memory(s);
+	if (sl_store_failed(s, err))
 		goto error;
-	}
 	sl_store_count_rows(machine, rows);
 	rows[SL_T_JOB] = s->jobs;
 	rows[SL_T_JOB_GRES] = n;
@@ -636,11 +642,9 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 	bool again = false;
 
 	if (!w)
-		fail_memory(s);
-	if (s->err.code) {
-		sl_fail(err, s->err.code, "%s", s->err.text);
+		sl_store_fail_memory(s);
+	if (sl_store_failed(s, err))
 		goto error;
-	}
 	if (s->opt.as_it_was && sl_reals_settle(&s->reals, s->name, s->job, s->jobs, err) < 0)
 		goto error;
 	if ((s->opt.from || s->opt.to || s->opt.skip) && keep_window(s, err) < 0)

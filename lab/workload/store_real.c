@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/map.h"
 #include "image/nodelist.h"
 
 void sl_reals_fail(struct sl_reals *r, enum sl_errno code, const char *fmt, ...)
@@ -82,44 +83,52 @@ int sl_reals_settle(struct sl_reals *r, const char *name, struct sl_draft *job, 
 
 struct finding {
 	const struct sl_snapshot *s;
-	uint32_t next;			/* the row behind the one that was found last */
-	struct sl_nodeset nodes;
-	struct sl_error *err;
+	struct sl_map by_name;		/* the rows of its nodes */
+	struct sl_nodeset nodes;	/* found */
+	struct sl_error err;
 };
+
+static const char *node_name(const struct sl_snapshot *s, uint32_t row)
+{
+	return sl_snapshot_str(s, s->node.name[row]);
+}
+
+static int begin_finding(struct finding *f, const struct sl_snapshot *s, struct sl_error *err)
+{
+	*f = (struct finding) { .s = s };
+	for (uint32_t row = 0; row < s->node.rows; row++)
+		if (sl_map_put(&f->by_name, sl_hash_text(SL_HASH, node_name(s, row)), row, err) < 0)
+			return -1;
+	return 0;
+}
 
 /* 1: the machine has no node of that name. */
 static int find_node(const char *name, void *arg)
 {
 	struct finding *f = arg;
-	uint32_t rows = f->s->node.rows;
 
-	for (uint32_t i = 0; i < rows; i++) {
-		uint32_t row = (f->next + i) % rows;
-
-		if (strcmp(sl_snapshot_str(f->s, f->s->node.name[row]), name))
-			continue;
-		f->next = row + 1;
-		return sl_nodeset_add(&f->nodes, row, row, f->err);
-	}
+	SL_MAP_EACH(&f->by_name, sl_hash_text(SL_HASH, name), at)
+		if (!strcmp(node_name(f->s, at.value), name))
+			return sl_nodeset_add(&f->nodes, at.value, at.value, &f->err);
 	return 1;
 }
 
 /* The nodes of a job that ran; those of another machine than this one are none.  0, or -1 with *err. */
-static int place_real(struct sl_real *real, const char *nodes, const struct sl_snapshot *s, struct sl_error *err)
+static int place_real(struct sl_real *real, const char *nodes, struct finding *f, struct sl_error *err)
 {
-	struct sl_error list = { 0 };
-	struct finding f = { .s = s, .err = &list };
 	int rc;
 
 	if (!nodes || !real->ran)
 		return 0;
-	rc = sl_nodelist_split(nodes, find_node, &f, &list);
+	f->nodes = (struct sl_nodeset) SL_NODESET_EMPTY;
+	f->err.code = SL_OK;
+	rc = sl_nodelist_split(nodes, find_node, f, &f->err);
 	if (!rc) {
-		real->nodes = f.nodes;
+		real->nodes = f->nodes;
 		return 0;
 	}
-	sl_nodeset_free(&f.nodes);
-	return rc < 0 && list.code == SL_ENOMEM ? sl_fail(err, SL_ENOMEM, "%s", list.text) : 0;
+	sl_nodeset_free(&f->nodes);
+	return rc < 0 && f->err.code == SL_ENOMEM ? sl_fail(err, SL_ENOMEM, "%s", f->err.text) : 0;
 }
 
 void sl_reals_free(struct sl_reals *r)
@@ -140,13 +149,17 @@ void sl_real_free(struct sl_real *real, uint32_t rows)
 int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_draft *job, const uint32_t *order, int64_t origin,
 		  struct sl_error *err)
 {
+	struct finding f;
+	int rc;
+
 	w->real = calloc((size_t) w->snap.job.rows + 1, sizeof(*w->real));
 	if (!w->real)
 		return sl_fail(err, SL_ENOMEM, "%s: no memory", w->name);
 	w->real_from_s = INT64_MAX;
 	w->real_lacks = r->lacks;
 	w->real_negative = r->negative;
-	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+	rc = begin_finding(&f, &w->snap, err);
+	for (uint32_t row = 0; !rc && row < w->snap.job.rows; row++) {
 		const struct sl_draft *j = &job[order[row]];
 		struct sl_real *real = &w->real[row];
 
@@ -157,8 +170,8 @@ int sl_reals_fill(struct sl_reals *r, struct sl_workload *w, const struct sl_dra
 		real->start_s += origin;
 		if (real->start_s + j->runtime_s < w->real_from_s)
 			w->real_from_s = real->start_s + j->runtime_s;
-		if (place_real(real, r->nodes[j->real - 1], &w->snap, err) < 0)
-			return -1;
+		rc = place_real(real, r->nodes[j->real - 1], &f, err);
 	}
-	return 0;
+	sl_map_free(&f.by_name);
+	return rc;
 }

@@ -65,8 +65,10 @@ static void header_queue(struct header *h, const char *value, uint64_t line)
 	}
 	value += strspn(value, " \t");
 	snprintf(name, sizeof(name), "%.*s", (int) strcspn(value, " \t"), value);
-	if (sl_grow(&h->queue, &h->queues, n + UINT64_C(1), sizeof(*h->queue), NULL))
+	if (sl_grow(&h->queue, &h->queues, n + UINT64_C(1), sizeof(*h->queue), NULL)) {
+		sl_store_fail_memory(h->s);
 		return;
+	}
 	memset(h->queue + had, 0, (h->queues - had) * sizeof(*h->queue));
 	h->queue[n] = sl_store_str(h->s, name);
 }
@@ -199,7 +201,7 @@ int sl_workload_read_swf(struct sl_store *s, const char *path, struct sl_error *
 
 	if (sl_store_reals(s))
 		sl_store_reals(s)->lacks = SL_REAL_ALL;
-	if (!l || read_rows(&h, l, err) < 0)
+	if (!l || read_rows(&h, l, err) < 0 || sl_store_failed(s, err) < 0)
 		goto error;
 	if (!sl_store_jobs(s) && sl_store_noted(s, SL_ISSUE_NO_RUNTIME)) {
 		sl_fail(err, SL_EFORMAT, "%s: no job in %" PRIu64 " lines: %" PRIu64 " did not run, expected runtimes above 0", path,

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "mip/private.h"
+#include "t/failing_malloc.h"
 #include "t/random.h"
 
 #define FAKE(named, what) static const struct sl_mip_backend named = { .name = #named, .solve = what }
@@ -401,6 +402,42 @@ static void a_large_program_is_given_up_after_some_work(void **state)
 	sl_mip_destroy(m);
 }
 
+/* Every allocation fails in turn.  No solver is there, so that a start that is not proven is only feasible. */
+static void a_proof_without_memory_is_none(void **state)
+{
+	static const double start[] = { 1, 0, 0 };
+	struct program p = { .maximize = true, .columns = 3, .rows = 1, .worth = { 5, 5, 5 }, .size = { { 4, 3, 2 } },
+			     .lo = { -INFINITY }, .hi = { 4 } };
+	struct sl_mip_options o = options(NULL);
+	struct sl_mip *m = model_of(&p);
+	unsigned feasible = 0;
+	struct sl_error err;
+
+	(void) state;
+	o.backend = "none";
+	assert_int_equal(sl_mip_start(m, start, sl_mip_columns(m), &err), 0);
+	for (long n = 0, left = -1; left < 0; n++) {
+		struct sl_mip_result r;
+		int rc;
+
+		countdown = n;
+		rc = sl_mip_solve(m, &o, &r, &err);
+		left = countdown;
+		countdown = -1;
+		if (rc) {
+			assert_true(left < 0 && err.code == SL_ENOMEM);
+			continue;
+		}
+		assert_true(r.objective == 5 && r.values[0] == 1);
+		assert_string_equal(r.source, "start");
+		assert_int_equal(r.status, left < 0 ? SL_MIP_FEASIBLE : SL_MIP_OPTIMAL);
+		feasible += left < 0;
+		sl_mip_result_clear(&r);
+	}
+	assert_int_equal(feasible, 1);
+	sl_mip_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +447,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_proven_start_is_what_each_solver_ends_at, say_seed),
 		cmocka_unit_test(a_proven_start_needs_no_solver),
 		cmocka_unit_test(a_large_program_is_given_up_after_some_work),
+		cmocka_unit_test(a_proof_without_memory_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,18 +303,32 @@ static uint32_t rows_of_class(const struct sl_lua *x, uint32_t id)
 	}
 }
 
+static const char *class_name(lua_State *L, enum sl_lua_class_id id)
+{
+	const char *name;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key[id]);
+	lua_getfield(L, -1, "__name");
+	name = lua_tostring(L, -1);
+	lua_pop(L, 2);		/* the metatable keeps it */
+	return name;
+}
+
 /* Raise unless the handle is of this cycle and names rows that this cycle's snapshot has. */
-static void check_current(lua_State *L, const struct sl_lua *x, const struct sl_handle *h, const char *what)
+static void check_current(lua_State *L, const struct sl_lua *x, const struct sl_handle *h)
 {
 	bool is_named = h->class_id == SL_CLASS_JOB || h->class_id == SL_CLASS_NODE || h->class_id == SL_CLASS_PARTITION;
 
-	if (is_named && (!x->running || h->generation != x->generation))
-		luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object", what);
-	sl_lua_check_generation(L, x, h->generation, what);
+	if (!x->running || h->generation != x->generation) {
+		if (is_named)
+			luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object",
+				   class_name(L, h->class_id));
+		sl_lua_check_generation(L, x, h->generation, class_name(L, h->class_id));
+	}
 	/* Two snapshots that look the same to sl_lua_begin() may differ in their rows. */
 	if (h->row >= rows_of_class(x, h->class_id) ||
 	    (h->partition != SL_NONE && h->partition >= x->snap->partition.rows))
-		luaL_error(L, "this %s is of another snapshot", what);
+		luaL_error(L, "this %s is of another snapshot", class_name(L, h->class_id));
 }
 
 /* The handle at an argument, also that at the beginning of a larger object (a bid); NULL where
@@ -332,17 +346,6 @@ bool sl_lua_is(lua_State *L, int arg, enum sl_lua_class_id id)
 	const struct sl_handle *h = any_handle(L, arg);
 
 	return h && h->class_id == id;
-}
-
-static const char *class_name(lua_State *L, enum sl_lua_class_id id)
-{
-	const char *name;
-
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key[id]);
-	lua_getfield(L, -1, "__name");
-	name = lua_tostring(L, -1);
-	lua_pop(L, 2);		/* the metatable keeps it */
-	return name;
 }
 
 /* A method was called without the object that it is a method of. */
@@ -368,7 +371,7 @@ const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, en
 			missing_colon(L, class_name(L, id));
 		luaL_typeerror(L, arg, class_name(L, id));
 	}
-	check_current(L, x, h, class_name(L, id));
+	check_current(L, x, h);
 	return h;
 }
 
@@ -508,7 +511,7 @@ static int class_index(lua_State *L)
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION)
 		return 1;
-	check_current(L, x, h, c->name);
+	check_current(L, x, h);
 	if (!lua_isinteger(L, -1))
 		return unknown_field(L, c);
 	field = lua_tointeger(L, -1);

@@ -21,18 +21,20 @@ void sl_lua_check_names(lua_State *L, int table, const char *what, const char *n
 
 double sl_lua_named_number(lua_State *L, int table, const char *name, double otherwise, double min, double max)
 {
+	bool is_ranged = isfinite(min) || isfinite(max), is_number;
 	char range[80] = "";
 	double v = otherwise;
 
 	if (lua_getfield(L, table, name) != LUA_TNIL) {
-		if (isfinite(min) || isfinite(max))
-			snprintf(range, sizeof(range), " from %.15g to %.15g", min, max);
-		if (lua_type(L, -1) != LUA_TNUMBER)
-			luaL_error(L, "%s: expected a number%s, got %s", name, range, luaL_typename(L, -1));
+		is_number = lua_type(L, -1) == LUA_TNUMBER;
 		v = lua_tonumber(L, -1);
-		/* what is wrong with not-a-number, its user says */
-		if (*range && !(v >= min && v <= max))
-			luaL_error(L, "%s: expected a number%s, got %s", name, range, lua_tostring(L, -1));
+		/* what is wrong with not-a-number, its user says, where there is no range */
+		if (!is_number || (is_ranged && !(v >= min && v <= max))) {
+			if (is_ranged)
+				snprintf(range, sizeof(range), " from %.15g to %.15g", min, max);
+			luaL_error(L, "%s: expected a number%s, got %s", name, range,
+				   is_number ? lua_tostring(L, -1) : luaL_typename(L, -1));
+		}
 	}
 	lua_pop(L, 1);
 	return v;

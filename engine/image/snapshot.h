@@ -51,7 +51,7 @@ enum sl_snapshot_table {
 #define SL_SELECT_PACK_NODES		0x8	/* CR_PACK_NODES */
 #define SL_SELECT_LLN			0x10	/* CR_LLN: least loaded nodes */
 #define SL_SELECT_SOCKET		0x20	/* CR_Socket*: whole sockets are allocated */
-#define SL_SELECT_LLN_DEALS		0x40	/* with LLN, select deals tasks to several nodes, whatever it is told */
+#define SL_SELECT_LLN_DEALS		0x40	/* with CR_LLN, select deals tasks to several nodes, whatever it is told */
 #define SL_SELECT_GRES_IN_TURN		0x80	/* with SOCKET, beside gres select takes a core of each socket in turn */
 #define SL_SELECT_SOFT_LIMIT		0x100	/* time_min_as_soft_limit: jobs are expected to run for their time_min */
 #define SL_SELECT_TOPO_OPTIONAL		0x200	/* TopoOptional: only jobs with --switches are placed by switches */

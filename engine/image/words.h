@@ -142,7 +142,9 @@ typedef unsigned __int128 sl_word_set;
 	  "a socket with a core of the system is nobody's") \
 	X(MIXED_SOCKETS, "CR_Socket in some partitions alone", SL_W(PARTS_BY_SOCKET), "", "", \
 	  "select gives a socket although others have cores of it, and, told to fill sockets, those cores, too") \
-	X(LLN, "LLN", SL_W(UNSETTLED), "23.11", "", "select deals the tasks to least loaded nodes itself, and is not to be told how") \
+	X(LLN, "LLN", 0, "", "", "") \
+	X(CR_LLN, "CR_LLN", SL_W(UNSETTLED), "23.11", "", \
+	  "select deals the tasks to least loaded nodes itself; that of a partition is set aside while it is told how") \
 	X(OTHER_TOPOLOGY, "topology/ring or torus3d, one of several topologies, or topology/block before 24.11", SL_W(SEVERAL_NODES), \
 	  "23.11", "", "the engine knows trees of switches, and blocks of one size") \
 	X(SOCKET_CAP, "MaxCPUsPerSocket", SL_ALONE, "23.02", "", "which sockets the jobs of a partition are on is not in the snapshot") \

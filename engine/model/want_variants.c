@@ -44,10 +44,10 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w, sl_wo
 }
 
 /* True if sockets are the only reason why select would place the job, and each of a known number of nodes gets the same number
- * of tasks.  With LLN the job must get one node: on several nodes select distributes the tasks as it likes. */
+ * of tasks.  With CR_LLN the job must get one node: on several nodes select distributes the tasks as it likes. */
 static bool is_even(const struct want *w, sl_word_set left, const struct exact *x)
 {
-	const sl_word_set by_sockets = SL_SOCKET_SHAPE | (x->even_nodes == 1 ? SL_W(LLN) : 0);
+	const sl_word_set by_sockets = SL_SOCKET_SHAPE | (x->even_nodes == 1 ? SL_W(CR_LLN) : 0);
 	const struct sl_request *r = &w->pub.request;
 
 	return x->even_nodes && !(left & ~by_sockets) && !w->counts && !r->plane && !r->picks;

@@ -187,7 +187,7 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 	struct sl_hold h;
 	uint32_t i = from, n;
 
-	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	sl_hold_take(&h, m, (slurmctld_lock_t) SL_START_LOCKS);
 	if (!sl_commit_same_world(m)) {
 		stop_at(m, from, "the configuration changed meanwhile");
 		i = m->decisions;

@@ -13,6 +13,7 @@ struct saved {
 	uint64_t spread;		/* the bit SPREAD_JOB of bit_flags, as it was */
 	bool pinned, excluding;		/* the plan's nodes are required; exc_node_bitmap has been replaced */
 	bool counted;			/* the constraint has counts and was taken off the job */
+	part_record_t *least_loaded;	/* its partition, whose LLN was cleared; else NULL */
 };
 
 const char *sl_layout_word(enum sl_layout_way way)
@@ -343,6 +344,17 @@ static bitstr_t *pin_request(job_record_t *job, const struct sl_layout_place *pl
 	return nodes;
 }
 
+/* Which nodes are least loaded is decided: select would deal the tasks to them anew, without a look at arbitrary_tpn. */
+static part_record_t *set_lln_aside(job_record_t *job)
+{
+	part_record_t *part = SL_LLN_DEALS ? job->part_ptr : NULL;
+
+	if (!part || !(part->flags & PART_FLAG_LLN))
+		return NULL;
+	part->flags &= ~PART_FLAG_LLN;
+	return part;
+}
+
 static void change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
 			   const bitstr_t *keep_off, enum sl_layout_way way, struct saved *s)
 {
@@ -353,8 +365,10 @@ static void change_request(job_record_t *job, const struct sl_layout_place *plac
 			      .spread = job->bit_flags & SPREAD_JOB, .pinned = way != SL_LAYOUT_NATIVE };
 	s->excluding = s->pinned || keep_off;
 	s->counted = s->pinned && d->features_use && strchr(d->features_use, '*');
-	if (way == SL_LAYOUT_TASKS)
+	if (way == SL_LAYOUT_TASKS) {
 		tell_tasks(d, place, count);
+		s->least_loaded = set_lln_aside(job);
+	}
 	/* --signal=R:USR1@0: a job with such a warning may have the nodes of any reservation without MaxStartDelay, that of RESV, too */
 	if (way == SL_LAYOUT_RESV)
 		job->warn_time = MAX(job->warn_time, 1);
@@ -381,6 +395,8 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	job->warn_time = s->warn_time;
 	job->best_switch = s->best_switch;
 	job->bit_flags |= s->spread;
+	if (s->least_loaded)
+		s->least_loaded->flags |= PART_FLAG_LLN;
 	if (!d)
 		return;
 #if SL_HAVE_ARBITRARY_TPN

@@ -13,10 +13,11 @@
  *		(before 23.11).  If the job is in a reservation itself, that one has only these cores meanwhile.  Tasks per
  *		node do not do: for 128 tasks on 32 nodes, 22.05 makes of 4 tasks per node six cores on some nodes and one
  *		on the others.
- * Where sockets are allocated, the request also asks to fill them one after the other.  Slurm decides whether all this is
- * possible: what it refuses stays pending.
+ * Where sockets are allocated, the request also asks to fill them one after the other.  From 23.11 on select does not look at
+ * the tasks of nodes if the partition is LLN: for TASKS that flag is cleared during the call.  Slurm decides whether all this
+ * is possible: what it refuses stays pending.
  *
- * All functions: job and node write locks held.  The cycle thread only.
+ * All functions: job and node write locks held, from 23.11 on that of partitions, too.  The cycle thread only.
  */
 #ifndef SL_LAYOUT_H
 #define SL_LAYOUT_H

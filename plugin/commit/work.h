@@ -49,9 +49,11 @@ struct sl_commit {
 #define SL_MARK_FAILED 0x2	/* a start of that job failed */
 #define SL_MARK_ACTED 0x4	/* an action on that job was carried out */
 
-/* The locks that a start takes. */
+/* The locks that a start takes; one on nodes of the plan may change its partition's record meanwhile (layout.c). */
 #define SL_COMMIT_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, \
 			  .fed = READ_LOCK }
+#define SL_START_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, \
+			 .part = SL_LLN_DEALS ? WRITE_LOCK : READ_LOCK, .fed = READ_LOCK }
 
 /* A hold of slurmctld's locks that lasts for several steps.  It ends if one more step, taken to last half as long again as
  * the longest so far, could end after batch_ms, or if the plug-in is to stop.  At least one step is done. */

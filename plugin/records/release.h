@@ -13,7 +13,7 @@
 #define SL_SLURM_POINT(major, minor, micro) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, micro))
 #define SL_SLURM(major, minor) SL_SLURM_POINT(major, minor, 0)
 
-/* With LLN select takes no arbitrary_tpn. */
+/* With CR_LLN or a partition's LLN select takes no arbitrary_tpn. */
 #define SL_LLN_DEALS SL_SLURM(23, 11)
 
 /* Where sockets are allocated, it looks for cores near gres in each socket in turn. */

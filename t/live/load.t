@@ -94,7 +94,24 @@ by_turns() {
 	done
 }
 
+# The request does not say how many tasks each node has: the plan does, and select is told.
+dealt() {
+	local request id count=0
+	restart lua
+	for request in "-N2 -n3" "-N3 -n7" "-n11" "-N2-3 -n5 -c2"; do
+		# shellcheck disable=SC2086	# words of a command line
+		id=$(submit -p least --mem=100 $request)
+		starts "$id" 30
+		engine_chose "$id"
+		count=$((count + 1))
+		wait_for 30 status_is starts $count
+		[ "$(status layout_differs)" = 0 ]
+		scontrol -o show partition least | grep -q ' LLN=YES '
+	done
+}
+
 it "jobs of one node get the least loaded one" by_turns
+it "in a partition of least loaded nodes several give what the plan says, and select is asked for no other" dealt
 it "in a partition of least loaded nodes jobs get the nodes that Slurm gives them" alike -p least
 it "with CR_LLN jobs get the nodes that Slurm gives them" cluster_wide
 

@@ -53,6 +53,7 @@ static const struct flag {
 	{ "DEALS_ALL", SL_SELECT_DEALS_ALL }, { "PARTS_OF_TASKS", SL_SELECT_PARTS_OF_TASKS }, { NULL, 0 },
 }, parts[] = {
 	{ "part.BY_SOCKET", SL_PART_BY_SOCKET }, { "part.BY_CORE", SL_PART_BY_CORE }, { "part.OTHER_TOPOLOGY", SL_PART_OTHER_TOPOLOGY },
+	{ "part.LLN", SL_PART_LLN },
 	{ NULL, 0 },
 }, jobs[] = {
 	{ "exclusive", SL_JOBF_EXCLUSIVE }, { "spread", SL_JOBF_SPREAD }, { "overcommit", SL_JOBF_OVERCOMMIT },

@@ -345,10 +345,13 @@ CELLS(the_default_method_is_what_slurm_was_told,
 	{ "nodes=2 tasks=2 switches=1", "ignores_tree=0" },
 	/* where select deals the tasks to several such nodes itself */
 	ON("4x8c select=LLN|LLN_DEALS"),
-	{ "nodes=2 tasks=6", "left=LLN method=native" },
+	{ "nodes=2 tasks=6", "left=CR_LLN method=native" },
 	{ "nodes=2 max_nodes=2 tasks=6 tasks_per_node=3", "" },
 	{ "nodes=1 max_nodes=1 tasks=3", "" },
-	{ "nodes=2 tasks=6 exclusive", "" })
+	{ "nodes=2 tasks=6 exclusive", "" },
+	/* that of a partition is set aside meanwhile */
+	ON("4x8c select=LLN_DEALS part.LLN"),
+	{ "nodes=2 tasks=6", "method=least_loaded" })
 
 static void a_shape_is_another_request(void **state)
 {

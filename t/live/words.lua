@@ -45,10 +45,12 @@ local function without_forgotten(text)
 	return most and gpus and gpus < most and text:gsub("%-N%S+", "", 1) or text
 end
 
--- Planes are of parts of several nodes.
+-- Planes are of parts of several nodes, and of tasks that have CPUs of their own.
 local function without_planes(text)
 	local one = text:match ".*%-%-nodes=(%d[%d,:-]*)" or text:match ".*%-N(%d[%d,:-]*)"
-	return (one == "1" or one == "1-1") and text:gsub("%-%-distribution=plane=%S+", "") or text
+	local tasks = text:match ".*%-%-ntasks=(%d+)" or text:match ".*%-n(%d+)"
+	local none = one == "1" or one == "1-1" or tasks == "1" or text:find "%-%-overcommit"
+	return none and text:gsub("%-%-distribution=plane=%S+", "") or text
 end
 
 return function(list)

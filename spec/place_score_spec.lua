@@ -65,6 +65,15 @@ describe("a placement score", function()
 			{ id = 94, nodes = { "n4" }, cores = 3, gpus_per_node = 3, ends_in = "3h" } } }), 1))
 	end)
 
+	it("of FGD takes a job without a number of nodes for one of the fewest that could hold it", function()
+		-- 8 GPUs and 16 tasks are two idle nodes of these: n1 is not broken up
+		local pending = { gpu_job(1, 1) }
+		for id = 2, 30 do
+			pending[#pending + 1] = { id = id, gpus = 8, tasks = 16, begin_time = 1700009999 }
+		end
+		assert.equal("n2", node_of('"easy", place = "fgd"', machine(pending), 1))
+	end)
+
 	it("of equal nodes takes the first", function()
 		assert.equal("n1", node_of('"easy", place = "gpu_packing"', t.cluster { nodes = "3x8c4g",
 			pending = { gpu_job(1, 1) } }, 1))

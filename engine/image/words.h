@@ -75,8 +75,8 @@ typedef unsigned __int128 sl_word_set;
 	X(SEVERAL_GRES, "gres of several kinds", 0, "", "", "") \
 	X(JOB_GRES, "--gpus", 0, "", "", "") \
 	X(TASK_GRES, "--gpus-per-task", SL_W(OVERCOMMIT), "", "", "select gives CPUs to all tasks that overcommit") \
-	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node, with fewer tasks than these make", SL_ALONE, "", "", \
-	  "select wants as many tasks on each node as its GPUs make") \
+	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node or --gpus, with fewer tasks than these make or than nodes", SL_ALONE, "", "", \
+	  "select wants as many tasks on each node as its GPUs make, and at least one") \
 	X(SOCKET_GRES, "--gpus-per-socket", SL_ALONE, "", "", "which socket a GPU is near is not in the snapshot") \
 	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS) | SL_W(GRES_OF_TASKS), "", "", \
 	  "select gives a core of each socket that the GPUs may be near; all cores where no number of tasks is said; beside " \
@@ -193,7 +193,7 @@ typedef unsigned __int128 sl_word_set;
 	X(NTASKS_PER_NODE, "ntasks-per-node", TEXT, "N", 0, SL_W(TASKS_PER_NODE), "so many tasks on each node") \
 	X(TIME, "time", TEXT, "TIME", 't', 0, "walltime: minutes, H:M:S or D-H:M:S; default: the partition's") \
 	X(GRES, "gres", TEXT, "NAME[:TYPE][:N],...", 0, SL_W(GRES), "generic resources of each node") \
-	X(GPUS, "gpus", TEXT, "[TYPE:]N", 'G', SL_W(GRES) | SL_W(JOB_GRES), "GPUs in all") \
+	X(GPUS, "gpus", TEXT, "[TYPE:]N", 'G', SL_W(GRES) | SL_W(JOB_GRES) | SL_W(FEWER_TASKS), "GPUs in all") \
 	X(GPUS_PER_NODE, "gpus-per-node", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(FEWER_TASKS), "GPUs of each node") \
 	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS), \
 	  "GPUs of each task")

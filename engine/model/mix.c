@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "model/request.h"
 #include "timeline/score.h"
 
@@ -17,6 +18,7 @@ struct scoring {
 	struct sl_mix mix;
 	struct sl_entry asked;
 	uint32_t device_shares[SL_MAX_GRES];	/* [kind] number of shares on a device, for kinds that are shares */
+	uint32_t most_cores;		/* of the node that has the most */
 	sl_own_score *own;
 	void *own_arg;
 	bool asks;			/* *own* is being computed */
@@ -33,7 +35,8 @@ static uint16_t kinds_with_devices(const struct sl_cluster *c, uint32_t kind)
 	return (uint16_t) (1u << kind | c->devices.whole[kind]);
 }
 
-static uint32_t shares_of_device(const struct sl_cluster *c, uint16_t mask)
+/* The most that a node has of any of the kinds in *mask*. */
+static uint32_t most_of_kinds(const struct sl_cluster *c, uint16_t mask)
 {
 	uint32_t most = 0;
 
@@ -44,11 +47,11 @@ static uint32_t shares_of_device(const struct sl_cluster *c, uint16_t mask)
 	return most;
 }
 
-/* Add to the shape what a row of job_gres asks of each node. */
-static void add_gres(const struct sl_cluster *c, const struct sl_ask *a, uint32_t row, struct sl_mix_shape *shape)
+/* Add to the shape what a row of job_gres asks of each of that many nodes. */
+static void add_gres(const struct sl_cluster *c, const struct sl_ask *a, uint32_t row, uint32_t nodes, struct sl_mix_shape *shape)
 {
 	const struct sl_snapshot *s = c->snap;
-	uint64_t each = ((uint64_t) sl_ask_gres(s, a, row, a->min_nodes) + a->min_nodes - 1) / a->min_nodes;
+	uint64_t each = sl_quotient_up((uint64_t) sl_ask_gres(s, a, row, nodes), nodes);
 
 	for (uint32_t k = 0; k < s->gres_kind.rows && k < SL_MAX_GRES; k++) {
 		uint32_t all = c->scoring->device_shares[k];
@@ -81,16 +84,34 @@ static uint32_t threads_of(const struct sl_snapshot *s)
 	return s->node.rows && s->node.threads[0] ? s->node.threads[0] : 1;
 }
 
+/* The fewest nodes that could have all that the job asks for, if they have as much of each as any node. */
+static uint32_t fewest_nodes(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t nodes = sl_ask_fewest_nodes(a, sl_ask_cpus(a), (int64_t) c->scoring->most_cores * threads_of(s));
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		uint16_t kinds = 0;
+
+		for (uint32_t k = 0; k < s->gres_kind.rows && k < SL_MAX_GRES; k++)
+			kinds |= c->modelled[k] && sl_gres_matches(s, g, k) ? (uint16_t) (1u << k) : 0;
+		if (s->job_gres.per[g] != SL_PER_NODE)
+			nodes = (uint32_t) sl_max(nodes, sl_ask_fewest_nodes(a, sl_ask_gres(s, a, g, a->min_nodes), most_of_kinds(c, kinds)));
+	}
+	return nodes;
+}
+
 static int push_job(const struct sl_cluster *c, uint32_t job, struct shapes *list, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_ask a = sl_request_read(s, job, 0);
-	uint64_t cpus = (uint64_t) sl_ask_cpus(&a) / a.min_nodes, cores = (cpus + threads_of(s) - 1) / threads_of(s);
+	uint32_t nodes = fewest_nodes(c, &a);
+	uint64_t cpus = (uint64_t) sl_ask_cpus(&a) / nodes, cores = (cpus + threads_of(s) - 1) / threads_of(s);
 	struct sl_mix_shape shape = { .cores = cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX,
 				      .part = s->job.array_pending[job] ? s->job.array_pending[job] : 1 };
 
 	for (uint32_t g = a.gres.first; g < a.gres.first + a.gres.count; g++)
-		add_gres(c, &a, g, &shape);
+		add_gres(c, &a, g, nodes, &shape);
 	return push(list, &shape, err);
 }
 
@@ -114,7 +135,9 @@ static int make_mix(void *arg, struct sl_scoring *scoring, struct sl_error *err)
 	int rc = 0;
 
 	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
-		c->scoring->device_shares[k] = shares_of_device(c, c->devices.share[k]);
+		c->scoring->device_shares[k] = most_of_kinds(c, c->devices.share[k]);
+	for (uint32_t i = 0; i < c->kinds; i++)
+		c->scoring->most_cores = (uint32_t) sl_max(c->scoring->most_cores, c->kind[i].capacity.cores);
 	for (uint32_t j = 0; !rc && j < c->snap->job.rows; j++)
 		if (c->snap->job.state[j] == SL_JOB_PENDING || c->snap->job.state[j] == SL_JOB_RUNNING)
 			rc = push_job(c, j, &list, err);

@@ -80,12 +80,14 @@ static bool is_unsaid(const struct facts *f)
 		(f->asks & SL_ASKS_MEMORY_PER_GRES && f->select & SL_SELECT_MEMORY && !f->memory);
 }
 
-/* With gres per task and tasks per node: true if it has fewer tasks than these imply. */
+/* With gres per task, and tasks per node or gres of the job: true if it has fewer tasks than these imply, or than nodes. */
 static bool has_fewer_tasks(const struct facts *f)
 {
 	uint32_t tasks = f->snap->job.num_tasks[f->j], per_node = f->snap->job.ntasks_per_node[f->j];
+	uint32_t nodes = f->snap->job.min_nodes[f->j];
 
-	return f->asks & SL_ASKS_TASK_GRES && per_node && (tasks % per_node || tasks / per_node < f->snap->job.min_nodes[f->j]);
+	return f->asks & SL_ASKS_TASK_GRES &&
+		((tasks && tasks < nodes) || (per_node && (tasks % per_node || tasks / per_node < nodes)));
 }
 
 static bool has_several_reservations(const struct facts *f)

@@ -180,6 +180,15 @@ int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int6
 	return gpus;
 }
 
+uint32_t sl_ask_fewest_nodes(const struct sl_ask *a, int64_t amount, int64_t most)
+{
+	int64_t nodes = most > 0 && amount > 0 ? (amount + most - 1) / most : 0;
+
+	if (a->max_nodes && nodes > a->max_nodes)
+		nodes = a->max_nodes;
+	return nodes > a->min_nodes ? (uint32_t) (nodes < UINT32_MAX ? nodes : UINT32_MAX) : a->min_nodes;
+}
+
 bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job)
 {
 	return snap->job.core_spec[job] || (snap->job.asks[job] & SL_ASKS_SPEC_CORES);

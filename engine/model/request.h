@@ -72,6 +72,9 @@ int64_t sl_ask_cpus(const struct sl_ask *a);
 int64_t sl_ask_gres(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t row, int64_t nodes);
 int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int64_t nodes);
 
+/* The fewest nodes that it may have if it needs *amount* in all and a node has *most* of it (0: none). */
+uint32_t sl_ask_fewest_nodes(const struct sl_ask *a, int64_t amount, int64_t most);
+
 /* True if the job sets its core specialization itself.  It then has whole nodes. */
 bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job);
 

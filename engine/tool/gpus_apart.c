@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "model/request.h"
 
 /* What the job asks of each of its fewest nodes. */
@@ -28,22 +29,22 @@ static uint32_t find_row(const struct sl_snapshot *s, uint32_t id)
 }
 
 /* False: it asks for no GPUs, or for several sorts. */
-static bool read_wanted(const struct sl_snapshot *s, uint32_t job, struct wanted *w)
+static bool find_gpus(const struct sl_snapshot *s, const struct sl_ask *a, struct wanted *w)
 {
-	struct sl_ask a = sl_request_read(s, job, 0);
-
-	*w = (struct wanted) { .nodes = a.min_nodes, .row = SL_NONE, .cpus = a.node_cpus };
-	if ((uint64_t) a.node_cpus * a.min_nodes < a.min_cpus)
-		w->cpus = (a.min_cpus + a.min_nodes - 1) / a.min_nodes;
-	for (uint32_t g = a.gres.first; g < a.gres.first + a.gres.count; g++) {
+	w->row = SL_NONE;
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		if (strcmp(sl_snapshot_str(s, s->job_gres.name[g]), "gpu"))
 			continue;
 		if (w->row != SL_NONE)
 			return false;
 		w->row = g;
-		w->gpus = (uint32_t) ((sl_ask_gres(s, &a, g, a.min_nodes) + a.min_nodes - 1) / a.min_nodes);
 	}
-	return w->gpus > 0;
+	return w->row != SL_NONE && s->job_gres.count[w->row];
+}
+
+static uint64_t node_cpus(const struct sl_snapshot *s, uint32_t node, const struct found *f)
+{
+	return (uint64_t) f->cores[node] * (s->node.threads[node] ? s->node.threads[node] : 1);
 }
 
 static void count_there(const struct sl_snapshot *s, uint32_t node, const struct wanted *w, struct found *f)
@@ -70,25 +71,41 @@ static void take_away(const struct sl_snapshot *s, uint32_t a, const struct want
 
 static void count_node(const struct sl_snapshot *s, uint32_t node, const struct wanted *w, struct found *f)
 {
-	uint64_t cpus = (uint64_t) f->cores[node] * (s->node.threads[node] ? s->node.threads[node] : 1);
-
 	if ((s->node.state[node] & SL_NODE_UNUSABLE) || !f->gpus[node])
 		return;
 	f->free_gpus += f->gpus[node];
 	f->nodes++;
 	f->enough += f->gpus[node] >= w->gpus;
-	f->cores_too += f->gpus[node] >= w->gpus && cpus >= w->cpus;
+	f->cores_too += f->gpus[node] >= w->gpus && node_cpus(s, node, f) >= w->cpus;
 }
 
-static void count_all(const struct sl_snapshot *s, uint32_t partition, const struct wanted *w, struct found *f)
+/* While *f* has what is there: the fewest nodes of the partition that could have all that it asks for. */
+static void share_out(const struct sl_snapshot *s, uint32_t partition, const struct sl_ask *a, const struct found *f, struct wanted *w)
+{
+	struct sl_range runs = s->partition.nodes[partition];
+	int64_t cpus = sl_ask_cpus(a), gpus = s->job_gres.per[w->row] == SL_PER_NODE ? 0 : sl_ask_gres(s, a, w->row, a->min_nodes);
+	uint64_t most_cpus = 0, most_gpus = 0;
+
+	for (uint32_t r = runs.first; r < runs.first + runs.count; r++)
+		for (uint32_t n = s->run.first[r]; n <= s->run.last[r]; n++) {
+			most_cpus = sl_max(most_cpus, node_cpus(s, n, f));
+			most_gpus = sl_max(most_gpus, f->gpus[n]);
+		}
+	w->nodes = (uint32_t) sl_max(sl_ask_fewest_nodes(a, cpus, (int64_t) most_cpus), sl_ask_fewest_nodes(a, gpus, (int64_t) most_gpus));
+	w->cpus = (uint32_t) sl_max(a->node_cpus, sl_min(sl_quotient_up((uint64_t) cpus, w->nodes), UINT32_MAX));
+	w->gpus = (uint32_t) sl_quotient_up((uint64_t) sl_ask_gres(s, a, w->row, w->nodes), w->nodes);
+}
+
+static void count_all(const struct sl_snapshot *s, uint32_t partition, const struct sl_ask *a, struct wanted *w, struct found *f)
 {
 	struct sl_range runs = s->partition.nodes[partition];
 
 	for (uint32_t n = 0; n < s->node.rows; n++)
 		count_there(s, n, w, f);
+	share_out(s, partition, a, f, w);
 	for (uint32_t j = 0; j < s->job.rows; j++)
-		for (uint32_t a = s->job.alloc[j].first; a < s->job.alloc[j].first + s->job.alloc[j].count; a++)
-			take_away(s, a, w, f);
+		for (uint32_t i = s->job.alloc[j].first; i < s->job.alloc[j].first + s->job.alloc[j].count; i++)
+			take_away(s, i, w, f);
 	for (uint32_t r = runs.first; r < runs.first + runs.count; r++)
 		for (uint32_t n = s->run.first[r]; n <= s->run.last[r]; n++)
 			count_node(s, n, w, f);
@@ -128,15 +145,19 @@ char *sl_gpus_apart(const struct sl_snapshot *s, uint32_t id)
 {
 	uint32_t job = find_row(s, id);
 	struct found f = { 0 };
+	struct wanted w = { 0 };
 	char *text = NULL;
-	struct wanted w;
+	struct sl_ask a;
 
-	if (job == SL_NONE || s->job.state[job] != SL_JOB_PENDING || s->job.partition[job] == SL_NONE || !read_wanted(s, job, &w))
+	if (job == SL_NONE || s->job.state[job] != SL_JOB_PENDING || s->job.partition[job] == SL_NONE)
+		return NULL;
+	a = sl_request_read(s, job, 0);
+	if (!find_gpus(s, &a, &w))
 		return NULL;
 	f.gpus = calloc((size_t) s->node.rows + 1, sizeof(*f.gpus));
 	f.cores = calloc((size_t) s->node.rows + 1, sizeof(*f.cores));
 	if (f.gpus && f.cores) {
-		count_all(s, s->job.partition[job], &w, &f);
+		count_all(s, s->job.partition[job], &a, &w, &f);
 		if (f.free_gpus >= (uint64_t) w.gpus * w.nodes && f.cores_too < w.nodes)
 			text = say(&w, &f, sl_snapshot_str(s, s->partition.name[s->job.partition[job]]));
 	}

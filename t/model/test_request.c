@@ -52,6 +52,21 @@ static void tasks_of_each_node_are_tasks_in_all(void **state)
 	build_destroy(b);
 }
 
+/* As many as the amount makes, no fewer than it says, no more than it may have. */
+static void the_fewest_nodes_hold_all_of_an_amount(void **state)
+{
+	const struct sl_ask some = { .min_nodes = 1 }, few = { .min_nodes = 1, .max_nodes = 3 }, many = { .min_nodes = 6 };
+
+	(void) state;
+	assert_int_equal(sl_ask_fewest_nodes(&some, 256, 64), 4);
+	assert_int_equal(sl_ask_fewest_nodes(&some, 257, 64), 5);
+	assert_int_equal(sl_ask_fewest_nodes(&few, 257, 64), 3);
+	assert_int_equal(sl_ask_fewest_nodes(&many, 257, 64), 6);
+	assert_int_equal(sl_ask_fewest_nodes(&some, 8, 0), 1);
+	assert_int_equal(sl_ask_fewest_nodes(&some, 0, 64), 1);
+	assert_int_equal(sl_ask_fewest_nodes(&some, INT64_MAX / 1024, 1), UINT32_MAX);
+}
+
 /* A node never has more of them than the job: 2 tasks where 4 a node would do. */
 static void tasks_per_node_are_bounded_by_tasks(void **state)
 {
@@ -198,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_said_is_one_of_each),
 		cmocka_unit_test(tasks_of_each_node_are_tasks_in_all),
+		cmocka_unit_test(the_fewest_nodes_hold_all_of_an_amount),
 		cmocka_unit_test(tasks_per_node_are_bounded_by_tasks),
 		cmocka_unit_test(overcommitted_tasks_ask_for_no_cpus),
 		cmocka_unit_test(gres_are_counted_by_node_job_and_task),

@@ -93,6 +93,12 @@ CELLS(all_gpus_have_as_many_tasks,
 	/* who is left to select asks no more than the job: what that does with two tasks of one GPU each is its affair */
 	{ "nodes=2 max_nodes=4 tasks=8 gres:gpu=4/job tasks_per_gres", "left=TASKS_PER_GRES tasks_per_node=0 max_nodes=4 g0.per=2" })
 
+/* --gpus=2 --gpus-per-task=2 makes one task, which is on one node. */
+CELLS(fewer_tasks_than_nodes_by_gres_of_each_task_are_left_to_select,
+	ON("4x8c2t4g"),
+	{ "nodes=2 max_nodes=4 tasks=1 gres:gpu=2/job task_gres", "left=FEWER_TASKS" },
+	{ "nodes=1 max_nodes=4 tasks=1 gres:gpu=2/job task_gres", "on=n0:1" })
+
 /* Of nodes of one socket all cores are near. */
 CELLS(gres_bound_to_cores_are_placed_on_nodes_of_one_socket,
 	ON("4x8c2t4g"),
@@ -221,6 +227,7 @@ int main(void)
 		cmocka_unit_test(more_tasks_than_cpus_with_the_gres_of_several_nodes_are_left_to_select),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
+		cmocka_unit_test(fewer_tasks_than_nodes_by_gres_of_each_task_are_left_to_select),
 		cmocka_unit_test(gres_bound_to_cores_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),
 		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),

@@ -223,8 +223,12 @@ awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"apart\", \
 	gpus = "\"gres\": [ { \"name\": \"gpu\", \"per\": \"node\", \"count\": "
 	printf "{ \"id\": 7, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 600, %s2 } ] },\n", gpus
 	printf "{ \"id\": 8, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 4, \"time_limit\": 600, %s1 } ] },\n", gpus
-	printf "{ \"id\": 9, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 600, %s1 } ] }\n", gpus
-	print "], \"queue\": [ { \"job\": 7, \"partition\": \"p\" }, { \"job\": 8, \"partition\": \"p\" }, { \"job\": 9, \"partition\": \"p\" } ] }" }' >"$T/gpus.json"
+	printf "{ \"id\": 9, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 600, %s1 } ] },\n", gpus
+	of_job = "\"gres\": [ { \"name\": \"gpu\", \"per\": \"job\", \"count\": "
+	printf "{ \"id\": 10, \"user\": \"ada\", \"partition\": \"p\", \"num_tasks\": 8, \"min_cpus\": 8, \"time_limit\": 600, %s8 } ] },\n", of_job
+	printf "{ \"id\": 11, \"user\": \"ada\", \"partition\": \"p\", \"num_tasks\": 21, \"min_cpus\": 21, \"time_limit\": 600, %s3 } ] }\n", of_job
+	print "], \"queue\": [ { \"job\": 7, \"partition\": \"p\" }, { \"job\": 8, \"partition\": \"p\" }, { \"job\": 9, \"partition\": \"p\" },"
+	print "{ \"job\": 10, \"partition\": \"p\" }, { \"job\": 11, \"partition\": \"p\" } ] }" }' >"$T/gpus.json"
 printf 'return require("sched").site { default = { "easy" } }\n' >"$T/gpus.lua"
 explain_gpus() {
 	run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 7 && out "^    8 GPUs are free on 8 nodes of p, none has 2$" &&
@@ -232,7 +236,14 @@ explain_gpus() {
 		out "^    8 GPUs are free on 8 nodes of p, 8 have 1 and 0 of these the 4 CPUs beside them$" &&
 		run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 9 && ! out "GPUs are free" >/dev/null
 }
+# As many nodes as nobody says: 8 GPUs are on four at least, 21 tasks on three.
+explain_gpus_of_the_job() {
+	run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 10 && out "^    8 GPUs are free on 8 nodes of p, none has 2$" &&
+		run 0 explain --site "$T/gpus.lua" --snapshot "$T/gpus.json" 11 &&
+		out "^    8 GPUs are free on 8 nodes of p, 8 have 1 and 0 of these the 7 CPUs beside them$"
+}
 ok "explain tells of GPUs that are free where they are of no use" explain_gpus
+ok "explain shares out what a job asks for as a whole over as many nodes as it needs" explain_gpus_of_the_job
 
 # LIST JOB: explained under that list, which shows nothing of the queue's order
 ordered_by() {

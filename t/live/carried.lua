@@ -6,8 +6,9 @@
 --                                             for its debug lines; LIST: the list of words (words.lua)
 --
 -- A line for each start that select refused and, with a log, for each that it placed elsewhere; then how many there
--- were.  "native" is what the engine left to select itself, "behind" what was planned in the same cycle behind a native
--- start of the same partition, whose nodes nobody knew then.  All others are the engine's own: 1 when there is one.
+-- were.  Starts of which select gives fewer cores than planned, as doc/requests.md says, are counted apart.  "native"
+-- is what the engine left to select itself, "behind" what was planned in the same cycle behind a native start of the
+-- same partition, whose nodes nobody knew then.  All others are the engine's own: 1 when there is one.
 -- What was not tried, since select had put such a job on its nodes, is no refusal: "planned anew".
 --
 -- With a list: which of its claims that the engine places what asks for two words were tried, by starts that select
@@ -23,7 +24,8 @@ for line in io.lines(options_file) do
 	if id then options[id] = text end
 end
 
-local count = { starts = 0, native = 0, refused = 0, elsewhere = 0, as_native = 0, behind = 0, own = 0, anew = 0 }
+local count = { starts = 0, native = 0, elsewhere = 0, fewer = 0, anew = 0,
+	refused = 0, as_native = 0, behind = 0, own = 0 }
 local said = {}
 local REFUSED = { select = true, places = true, unfit = true, shape = true, loan = true }
 
@@ -75,19 +77,29 @@ local function read_cycle(line)
 	end
 end
 
+-- Fewer tasks than its nodes may have by --ntasks-per-node: from 24.11 to 25.05 select gives the CPUs of the tasks
+-- alone (doc/requests.md).
+local function has_fewer_tasks(text)
+	local tasks = tonumber(text:match ".*%-%-ntasks=(%d+)" or text:match ".*%-n(%d+)")
+	local per_node = tonumber(text:match ".*%-%-ntasks%-per%-node=(%d+)")
+	local nodes = tonumber(text:match ".*%-%-nodes=(%d+)" or text:match ".*%-N(%d+)") or 1
+	return series and series >= "24.11" and series <= "25.05" and tasks and per_node and
+		(tasks % per_node > 0 or tasks < per_node * nodes)
+end
+
 for line in io.lines(journal) do read_cycle(line) end
 for line in log and io.lines(log) or function() end do
-	local of, what = line:match("sched/lua: JobId=([^:]*): select gave other cores than planned (.*)")
-	local id = of and (of:match("^%d+_%d+%((%d+)%)") or of:match("^%d+"))
-	if id then
-		count.elsewhere = count.elsewhere + 1
-		say("elsewhere", id, what)
+	local id, what = line:match("sched/lua: JobId=(%d+).-: select gave other cores than planned (.*)")
+	local kind = id and (has_fewer_tasks(asked(id)) and "fewer" or "elsewhere")
+	if kind then
+		count[kind] = count[kind] + 1
+		say(kind == "fewer" and "the CPUs of its tasks alone" or kind, id, what)
 	end
 end
 for line, n in pairs(said) do print(("%d x %s"):format(n, line)) end
-print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew %d; refused %d: native %d, " ..
-	"behind a native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
-	count.as_native, count.behind, count.own))
+print(("carried: %d starts, %d of them native; placed elsewhere %d; the CPUs of the tasks alone %d; planned anew %d" ..
+	"; refused %d: native %d, behind a native one %d, others %d"):format(count.starts, count.native, count.elsewhere,
+	count.fewer, count.anew, count.refused, count.as_native, count.behind, count.own))
 
 -- The claims so far, and those of these starts, go into *path*: a line for each two words, then SERIES=STARTS of each
 -- series.

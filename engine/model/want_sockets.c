@@ -113,6 +113,14 @@ static bool counts_tasks(const struct sl_cluster *c, const struct sl_request *r)
 	return r->whole_nodes && c->snap->meta.select_flags[0] & SL_SELECT_DEALS_ALL;
 }
 
+/* Of parts of nodes with tasks for each socket select gives no more than the CPUs of the tasks, whatever --ntasks-per-core says,
+ * as soon as a task takes more than a core. */
+static bool packs_tasks(const struct want *w, const struct sl_ask *a, uint32_t threads)
+{
+	return !w->pub.request.whole_nodes && w->pub.asked & SL_W(TASKS_PER_CORE) && a->cpus_per_task > threads &&
+		a->cpus_per_task % threads;
+}
+
 /* On whole nodes all cores are free, so the number of usable cores is known. */
 int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
@@ -125,7 +133,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		return 0;
 	threads = job_threads(c, w, a);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
-	if ((cores && r->min_cores_per_node > cores) || ((a->tasks_per_node || counts_tasks(c, r)) &&
+	if ((cores && r->min_cores_per_node > cores) || (tasks && packs_tasks(w, a, threads)) || ((a->tasks_per_node || counts_tasks(c, r)) &&
 							 (uint64_t) tasks * a->cpus_per_task % threads))
 		w->pub.asked |= SL_W(UNSURE_SOCKETS);
 	if (!r->whole_nodes || !want_can_place(w, SL_SOCKET_SHAPE))

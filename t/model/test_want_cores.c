@@ -107,7 +107,13 @@ CELLS(sockets_of_parts_of_nodes_are_sure_where_enough_is_free,
 	/* which are near its GPU is not known */
 	{ "nodes=1 max_nodes=1 tasks=4 gpus=1 ntasks_per_socket=2", "left=TASKS_PER_SOCKET variants=1" },
 	/* select looks for sockets with room for eight tasks */
-	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=8 ntasks_per_socket=4", "left=TASKS_PER_SOCKET variants=1" })
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=8 ntasks_per_socket=4", "left=TASKS_PER_SOCKET variants=1" },
+	/* a task of a core and a half gets no more than that, although none is to share a core */
+	ON("4x16c2s2t"),
+	{ "nodes=1 max_nodes=1 tasks=3 cpus_per_task=3 ntasks_per_socket=2 ntasks_per_core=1", "left=TASKS_PER_SOCKET variants=1" },
+	{ "nodes=1 max_nodes=1 tasks=6 ntasks_per_socket=4 ntasks_per_core=1", "" },
+	{ "nodes=1 max_nodes=1 tasks=7 cpus_per_task=4 ntasks_per_socket=8 ntasks_per_core=1", "" },
+	{ "nodes=1 max_nodes=1 tasks=3 cpus_per_task=3 ntasks_per_core=1", "" })
 
 CELLS(planes_are_placed_where_they_settle_what_each_node_gives,
 	ON("4x8c"),

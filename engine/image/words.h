@@ -166,6 +166,7 @@ typedef unsigned __int128 sl_word_set;
 	X(GRES_OF_TASKS, "gres of tasks that are not settled, or take odd cores or several sockets", 0, "", "", "") \
 	X(UNDEALT, "tasks that might not reach all nodes, are not those of the list, or of each node no whole planes", 0, "", "", "") \
 	X(MANY_GRES, "more than 65,535 pieces of gres or sixteen kinds", SL_ALONE, "", "", "the engine tells so many apart") \
+	X(OUTGROWN_GRES, "tasks that need more nodes than the job has gres", SL_ALONE, "", "", "of some nodes it has none then") \
 	X(OTHER_CPUS, "--cpus-per-task or --mincpus of other CPUs", 0, "", "", "") \
 	X(UNEVEN, "nodes that may give unequal tasks, GPUs or parts of cores", 0, "", "", "") \
 	X(UNSETTLED, "parts of several nodes whose tasks are not settled", 0, "", "", "") \

@@ -565,7 +565,10 @@ static int ask_all(struct sl_cluster *c, struct want *w, struct sl_ask *a, struc
 	if (w->pub.why)
 		return 0;
 	ask_switches(c, w);
-	return want_choose_nodes(c, w, err);
+	if (want_choose_nodes(c, w, err) < 0)
+		return -1;
+	want_job_gres(c, w);
+	return 0;
 }
 
 /* Fill in *w*, whose entry is set. */

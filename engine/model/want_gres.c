@@ -191,6 +191,20 @@ void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		w->pub.asked |= SL_W(UNEVEN);
 }
 
+/* -- gres of the job on fewer nodes than its tasks ---------------------------------- */
+
+void want_job_gres(struct sl_cluster *c, struct want *w)
+{
+	struct sl_request *r = &w->pub.request;
+
+	if (w->pub.why || !sl_fit_outgrows_gres(w->enclave ? w->enclave->tl : c->tl, r))
+		return;
+	w->pub.asked |= SL_W(OUTGROWN_GRES);
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (r->gres[i].per == SL_GRES_PER_JOB)
+			r->gres[i] = (struct sl_gres_need) { .kinds = r->gres[i].kinds, .per = SL_GRES_PER_NODE, .count = 1 };
+}
+
 /* -- whole nodes give all their gres -------------------------------------------- */
 
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w)

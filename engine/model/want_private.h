@@ -51,6 +51,10 @@ struct sl_ask;
  * amounts. */
 void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x);
 
+/* If the tasks outgrow the gres of the job (sl_fit_outgrows_gres()), select places it, and its bound is one on each node:
+ * select takes no node that has none free (gres_sock_list_create() of select/cons_tres). */
+void want_job_gres(struct sl_cluster *c, struct want *w);
+
 /* True if the job has whole nodes, and CPUs or memory come with its gres. */
 bool want_brings_with_gres(const struct sl_cluster *c, const struct want *w);
 

@@ -190,3 +190,62 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
 		return true;
 	return sl_gather(tl, &need, t, false, &sums, NULL) || sums.nodes;
 }
+
+/* How many nodes take how many units.  On a machine with more sizes than this, only the first ones are known. */
+struct sizes {
+	uint32_t n;
+	struct size { uint32_t units; uint64_t nodes; } at[16];
+};
+
+static void count_size(struct sizes *sizes, uint32_t units, uint32_t nodes)
+{
+	uint32_t i = 0;
+
+	while (i < sizes->n && sizes->at[i].units != units)
+		i++;
+	if (i == sizeof(sizes->at) / sizeof(sizes->at[0]))
+		return;
+	if (i == sizes->n)
+		sizes->at[sizes->n++] = (struct size) { .units = units };
+	sizes->at[i].nodes += nodes;
+}
+
+/* Units that the *nodes* largest take. */
+static int64_t largest_take(struct sizes *sizes, uint64_t nodes)
+{
+	int64_t sum = 0;
+
+	while (nodes && sizes->n) {
+		struct size *most = &sizes->at[0];
+		uint64_t n;
+
+		for (uint32_t i = 1; i < sizes->n; i++)
+			if (sizes->at[i].units > most->units)
+				most = &sizes->at[i];
+		n = sl_min(nodes, most->nodes);
+		sum += (int64_t) n * most->units;
+		nodes -= n;
+		*most = sizes->at[--sizes->n];
+	}
+	return sum;
+}
+
+bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request *r)
+{
+	struct sl_misfit misfit = { .lack = SL_LACK_NOTHING };
+	struct sizes sizes = { .n = 0 };
+	struct sl_need need;
+
+	if (!sl_request_has_job_gres(r) || sl_request_check(r, NULL))
+		return false;
+	if (sl_need_of(tl, r, &need, &misfit))
+		return misfit.lack == SL_LACK_MAX_NODES;
+	for (uint32_t k = 0; k < tl->kinds; k++) {
+		const struct sl_nodeset *nodes = &tl->kind_nodes[k];
+		struct sl_offer o = { .free = tl->kind[k].capacity };
+
+		if (sl_need_offer(&need.node, &tl->kind[k].capacity, &o))
+			count_size(&sizes, o.units, r->eligible ? sl_nodeset_common(nodes, r->eligible) : nodes->count);
+	}
+	return largest_take(&sizes, need.max_nodes) < need.units;
+}

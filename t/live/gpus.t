@@ -54,6 +54,16 @@ has_each() { # JOBID
 more_than_a_socket_has() { fails submit -N1 --exclusive --sockets-per-node=1 --gpus-per-socket=3; }
 it "more GPUs than any socket has are select's to refuse" more_than_a_socket_has
 
+# Of the second node it has no GPU.
+more_nodes_than_gpus() {
+	local id
+	id=$(submit -p one -n12 --gpus=1)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 2 ]
+	scancel "$id"
+}
+it "tasks that need more nodes than the job has GPUs start" more_nodes_than_gpus
+
 # What a node is to have follows from it.
 of_node_and_socket() {
 	local id

@@ -99,6 +99,23 @@ CELLS(fewer_tasks_than_nodes_by_gres_of_each_task_are_left_to_select,
 	{ "nodes=2 max_nodes=4 tasks=1 gres:gpu=2/job task_gres", "left=FEWER_TASKS" },
 	{ "nodes=1 max_nodes=4 tasks=1 gres:gpu=2/job task_gres", "on=n0:1" })
 
+/* --gpus=1 of 12 tasks on nodes of 8 cores: of the second node the job has none, but select takes none without a free one. */
+CELLS(tasks_that_need_more_nodes_than_the_job_has_gres_are_left_to_select,
+	ON("4x8c2g4000m select=MEMORY n3.cores=32"),
+	{ "tasks=12 gres:gpu=1/job", "on=n3:12" },
+	{ "tasks=32 gres:gpu=1/job", "on=n3:32" },
+	{ "tasks=33 gres:gpu=1/job", "left=OUTGROWN_GRES max_nodes=33 g0.per=0 g0.count=1" },
+	{ "tasks=40 gres:gpu=2/job", "on=n0:8 n3:32" },
+	{ "tasks=41 gres:gpu=2/job", "left=OUTGROWN_GRES" },
+	{ "tasks=41 gres:gpu=3/job", "on=n0:8 n1:8 n3:25" },
+	{ "tasks=12 tasks_per_node=4 gres:gpu=2/job", "left=OUTGROWN_GRES" },
+	{ "tasks=12 tasks_per_node=4 gres:gpu=3/job", "on=n0:4 n1:4 n2:4" },
+	{ "tasks=8 memory_per_cpu=800 gres:gpu=1/job", "left=OUTGROWN_GRES" },
+	{ "tasks=5 memory_per_cpu=800 gres:gpu=1/job", "on=n0:5" },
+	/* what it asks for itself is nobody else's business */
+	{ "nodes=1 max_nodes=1 tasks=33 gres:gpu=1/job", "left=OUTGROWN_GRES never" },
+	{ "tasks=57 gres:gpu=1/job", "left=OUTGROWN_GRES never" })
+
 /* Of nodes of one socket all cores are near. */
 CELLS(gres_bound_to_cores_are_placed_on_nodes_of_one_socket,
 	ON("4x8c2t4g"),
@@ -227,6 +244,7 @@ int main(void)
 		cmocka_unit_test(more_tasks_than_cpus_with_the_gres_of_several_nodes_are_left_to_select),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
+		cmocka_unit_test(tasks_that_need_more_nodes_than_the_job_has_gres_are_left_to_select),
 		cmocka_unit_test(fewer_tasks_than_nodes_by_gres_of_each_task_are_left_to_select),
 		cmocka_unit_test(gres_bound_to_cores_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),

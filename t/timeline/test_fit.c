@@ -206,6 +206,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 	assert_int_equal(sl_fit_at(w->twin, &w->r, how, t, &m, NULL, NULL), rc);
 	same_layout(&l, &m);
 	assert_true(rc || misfit.lack != SL_LACK_NOTHING);
+	assert_false(can && sl_fit_outgrows_gres(w->tl, &w->r));
 	if (rc) {
 		assert_true(l.cores >= sl_fit_least_cores(w->tl, &w->r));
 		check_layout(w, q, &l, t, how->method);

@@ -197,7 +197,7 @@ void want_job_gres(struct sl_cluster *c, struct want *w)
 {
 	struct sl_request *r = &w->pub.request;
 
-	if (w->pub.why || !sl_fit_outgrows_gres(w->enclave ? w->enclave->tl : c->tl, r))
+	if (w->pub.why || !sl_fit_outgrows_gres(c->tl, r))
 		return;
 	w->pub.asked |= SL_W(OUTGROWN_GRES);
 	for (uint32_t i = 0; i < r->gres_needs; i++)

@@ -27,4 +27,9 @@ ok "what is looked for in a log at once is found" is bad '\ta\n\tlog_said b'
 ok "... or in what the status and explain say" is bad '\tstatus_says a b\n\texplains c d'
 ok "... where it decides where to go on, too" is bad "\tlog_has 'a' || return\n\tb"
 ok "... and not where it is waited for, or must not be there" is good '\twait_for 20 log_said a\n\tfails log_said b'
+ok "the pid of an engine that may not live yet is found" is bad '\tpid=$(engine_pid)'
+ok "... or one that is killed" is bad '\twait_for 20 engine_lives\n\ta\n\tkill -9 "$(engine_pid)"'
+ok "... by what the status says" is bad '\ta\n\tkill "$(status engine_pid)"'
+ok "... and not where somebody has waited for it" is good '\twait_for 20 engine_lives\n\t# so\n\tpid=$(engine_pid)'
+ok "... or where it is tried until there is one" is good "\twait_for 20 eval 'kill \"\$(engine_pid)\"'"
 echo "1..$n"

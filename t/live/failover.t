@@ -134,6 +134,7 @@ killed() {
 	wait_for 20 serves 1
 	id=$(submit -n1)
 	starts "$id"
+	wait_for 20 engine_lives
 	pid=$(engine_pid)
 	cluster_save_jobs "$id"
 	kill -9 "$(pid_of 1)"

@@ -3,6 +3,7 @@
 # Lists of commands (A && B) whose failure nobody would see: `set -e` does not look at them, and they are not the last of a
 # function, which would fail with them.  Lines that are not indented run without `set -e`.  Only what decides where to go on (... && return) may be such a list.
 # And what is looked for once in a log, in the status or by explain: what has happened is written there in a moment.
+# And the pid of an engine that nobody has waited for: until it lives, there is none.
 
 function words(s) {	# without what is quoted or in a subshell, which count as one word
 	gsub(/\\./, "_", s)
@@ -23,7 +24,7 @@ function judge(next_line) {
 	list = ""
 }
 
-FNR == 1 { judge("}"); here = text = "" }
+FNR == 1 { judge("}"); here = text = before = "" }
 here != "" { if ($0 ~ "^\t*" here "$") here = ""; next }
 match($0, /<<-?'?[A-Z]+/) { here = substr($0, RSTART, RLENGTH); gsub(/[-<']/, "", here) }
 quotes % 2 { text = text "\n" $0 }
@@ -50,6 +51,11 @@ quotes % 2 { text = text "\n" $0 }
 		printf "%s:%d: it may be written in a moment, so wait_for it: %s\n", FILENAME, begun, line
 		bad = 1
 	}
+	if (text ~ /=\$\(engine_pid\)|kill [^;|&]*\$\((status )?engine_pid\)/ && text !~ /engine_lives|wait_for/ && before !~ /engine_lives/) {
+		printf "%s:%d: there may be no engine yet, so wait_for engine_lives on the line before: %s\n", FILENAME, begun, line
+		bad = 1
+	}
+	before = line
 	if (text !~ /^\t/ || line !~ /&&/ || line ~ /^\{/ || line ~ /\|\||^(if|while|until|elif|it|function) |^[a-z_]+_? *$/)
 		next
 	if (line ~ /&& *(\{.*)?(return|continue|break|exit|skip)[^&]*$/ || line ~ /\{ .*\}$/ || line ~ / &$/)

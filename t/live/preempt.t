@@ -52,12 +52,13 @@ requeues() {
 }
 it "victims are requeued exactly once and whole, and nobody else is" requeues
 
+all_cancelled() { local id; for id; do job_is "$id" PREEMPTED CANCELLED || return 1; done; }
 cancels() {
 	local job
 	machine killed
 	job=$(take take_v -N4)
 	starts "$job" 60
-	wait_for 20 eval 'for i in '"${V[*]}"'; do job_is "$i" PREEMPTED CANCELLED || exit 1; done'
+	wait_for 20 all_cancelled "${V[@]}"
 	left_alone "${REST[@]}"
 }
 it "victims are cancelled where Slurm has that mode" cancels
@@ -166,6 +167,7 @@ engine_dies() {
 	machine graced
 	job=$(take take_v -N4)
 	is_held "$job"
+	wait_for 20 engine_lives
 	pid=$(engine_pid)
 	kill -9 "$pid"
 	flood 20
@@ -177,12 +179,14 @@ engine_dies() {
 it "the place is held when the engine is killed" engine_dies
 
 without_engine() {
-	local job
+	local job pid
 	machine graced
 	job=$(take take_v -N4)
 	is_held "$job"
+	wait_for 20 engine_lives
+	pid=$(engine_pid)
 	mv "$FAKE" "$FAKE.away"
-	kill -9 "$(engine_pid)"
+	kill -9 "$pid"
 	wait_for 20 status_is source fallback
 	flood 20
 	starts "$job" 90

@@ -101,7 +101,8 @@ goes_on_when_repaired() {
 	wait_for 15 is_refused "$BAD"
 	cp "$(command -v schedlua)" "$FAULTY.new"
 	mv "$FAULTY.new" "$FAULTY"
-	kill "$(status engine_pid)"
+	wait_for 20 engine_lives
+	kill "$(engine_pid)"
 	scontrol update "jobid=$BAD" timelimit=9	# or five minutes later
 	starts "$BAD" 30
 }

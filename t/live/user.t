@@ -95,17 +95,19 @@ it "the last good set is brought back, unless others could have written it" last
 
 killed() {
 	local id pid
+	wait_for 20 engine_lives
 	pid=$(engine_pid)
 	kill -9 "$pid"
 	id=$(FOR=0 submit -N1)
 	ends "$id"
 	wait_for 20 ended_run "$id"
+	wait_for 20 engine_lives
 	pid=$(engine_pid)
 	cluster_ctld_kill KILL
 	wait_for 10 cluster_gone "$pid"
 	cluster_ctld_start
 	starts "$(submit -N1)"
-	ended_run "$id"
+	wait_for 20 ended_run "$id"
 	schedlua ledger verify --dir="$DIR"
 }
 it "the engine, and slurmctld, are killed and come back" killed

@@ -79,7 +79,7 @@ dealt() { # OPTION...
 		echo layout > "$FAKE.mode"
 		id=$(submit -J u_5_2 -N2 -n7 "$@")
 		starts "$id"
-		if wait_for 5 is_dealt "$id"; then break; fi
+		if is_dealt "$id"; then break; fi	# (its cores are what they are when it runs)
 		scancel "$id"
 		wait_for 20 queue_is_empty
 	done

@@ -41,7 +41,7 @@ cheapest() {
 	for _ in $(seq 8); do ids+=("$(low -N1)"); done
 	wait_for 30 all_run "${ids[@]}"
 	job=$(submit -p high -N3 --exclusive -t 60)
-	wait_for 20 is_held "$job"
+	wait_for 20 log_has "a place is held for JobId=$job"	# (GraceTime is short: it may start before anybody has looked)
 	for _ in $(seq 10); do submit -N1 -n1 -t 10 --priority=100000000 > /dev/null; done
 	starts "$job" 90
 	wait_for 30 has_restarted 3 "${ids[@]}"

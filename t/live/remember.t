@@ -67,6 +67,7 @@ recorded() {
 	local -a newest
 	a=$(submit -N2)
 	starts "$a"
+	wait_for 60 was_explained "$a"
 	mkdir -p "$C/record"
 	cp "$RECORD"/*.snap.gz "$C/record/"
 	cp "$C/state/schedlua/decisions.jsonl" "$C/"

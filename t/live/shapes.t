@@ -75,6 +75,7 @@ it "a job starts with the cores of a task of its alternative" alternative '-n4 -
 it "a job starts with other tasks per node" alternative '-N2 --ntasks-per-node=4 -c2' 2 8 16 0 -N8 --ntasks-per-node=1
 it "a job that wants GPUs in all gets them on each task" alternative '-n2 --gpus-per-task=2' 2 2 2 4 -N4 -G8
 
+has_shape() { schedlua explain "$1" --json | grep "\"shape\": $2"; } # JOBID N : it was started as its Nth alternative
 second() {
 	local id
 	fill 'n[001-015]'
@@ -82,7 +83,7 @@ second() {
 	starts "$id" 20
 	[ "$(job_get "$id" NumTasks)" = 2 ]
 	[ "$(job_get "$id" NumNodes)" = 1 ]
-	schedlua explain "$id" --json | grep '"shape": 2'
+	wait_for 20 has_shape "$id" 2
 }
 it "the first alternative that fits is taken" second
 
@@ -93,11 +94,11 @@ range() {
 	id=$(submit -N2 --gres=gpu:2 --comment='sched: -N2 --gres=gpu:1-1 | -n1 -t 60 --gpus-per-node=1-2')
 	starts "$id" 20
 	[ "$(gpus_of "$id")" = 2 ]
-	schedlua explain "$id" --json | grep '"shape": 1'
+	wait_for 20 has_shape "$id" 1
 	id=$(submit -N2 --gres=gpu:2 --comment='sched: -N2 --gpus-per-node=1-2 | -n1')
 	starts "$id" 20
 	[ "$(gpus_of "$id")" = 0 ]
-	schedlua explain "$id" --json | grep '"shape": 3'
+	wait_for 20 has_shape "$id" 3
 }
 it "a job that would do with one or two GPUs starts with what is free" range
 
@@ -409,8 +410,8 @@ within() {
 	id=$(submit -N1 -n4 -t 30 --comment='sched: -N4 -n4 | -N1 -n1 -t 40 | -N1 -n1 -t 30')
 	starts "$id" 20
 	[ "$(job_get "$id" NumNodes)" = 1 ]
-	schedlua explain "$id" --json | grep '"shape": 3'
-	says_beyond "$id" 'alternative 1 asks for more nodes than the job; 2 alternatives are not offered'
+	wait_for 20 has_shape "$id" 3
+	wait_for 20 says_beyond "$id" 'alternative 1 asks for more nodes than the job; 2 alternatives are not offered'
 	fails log_said "JobId=$id.*ignored"
 	# what the site has not to allow
 	scancel "$id"

@@ -30,9 +30,10 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 # wait_for() would look too seldom on a busy machine.
 has_worked() { # PID TICKS
-	local i
+	local i now
 	for ((i = 0; i < 6000; i++)); do
-		[ "$(ticks "$1")" -lt "$2" ] || return 0
+		now=$(ticks "$1") || return 1
+		[ "$now" -lt "$2" ] || return 0
 		sleep 0.02
 	done
 	return 1
@@ -48,16 +49,16 @@ meanwhile() { # "OPTIONS of sbatch" COMMAND...
 		engine=$(engine_pid)
 		# shellcheck disable=SC2086
 		ID=$(submit -J slow $options)
-		was=$(ticks "$engine")	# (not before: while sbatch takes its time the engine works at cycles without the job)
-		has_worked "$engine" $((was + 15))
-		kill -STOP "$engine"
-		if job_is "$ID" PENDING; then
-			"$@"
-			mark_log
-			kill -CONT "$engine"
-			return
+		was=$(ticks "$engine" || echo 0)	# (not before: while sbatch takes its time the engine works at cycles without the job)
+		if has_worked "$engine" $((was + 15)) && kill -STOP "$engine"; then
+			if job_is "$ID" PENDING; then
+				"$@"
+				mark_log
+				kill -CONT "$engine"
+				return
+			fi
+			kill -CONT "$engine"	# a fast machine: it was over before we looked
 		fi
-		kill -CONT "$engine"	# a fast machine: it was over before we looked
 		scancel "$ID"
 		wait_for 20 queue_is_empty
 	done

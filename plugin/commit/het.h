@@ -2,7 +2,8 @@
 /*
  * het.h - the components of a heterogeneous job: all are started, or none is.
  *
- * Threads: the cycle thread only; SL_COMMIT_LOCKS held.
+ * Threads: the cycle thread only; SL_START_LOCKS held, which the starts between these calls need (the calls themselves need
+ * SL_COMMIT_LOCKS alone).
  */
 #ifndef SL_HET_H
 #define SL_HET_H

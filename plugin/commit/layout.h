@@ -17,7 +17,9 @@
  * the tasks of nodes if the partition is LLN: for TASKS that flag is cleared during the call.  Slurm decides whether all this
  * is possible: what it refuses stays pending.
  *
- * All functions: job and node write locks held, from 23.11 on that of partitions, too.  The cycle thread only.
+ * All functions: job and node write locks held, and the partition read lock.  From 23.11 on a start on planned places needs the
+ * partition write lock, because TASKS changes the partition's record; if *count* is 0 the read lock will do.  The cycle thread
+ * only.
  */
 #ifndef SL_LAYOUT_H
 #define SL_LAYOUT_H

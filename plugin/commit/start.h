@@ -3,7 +3,7 @@
  * start.h - one start of a plan, through select_nodes(): with another shape, on borrowed nodes, or with a shorter time limit
  * if the plan says so.  If it fails, the job's record is as before.
  *
- * Threads: the cycle thread only; SL_COMMIT_LOCKS held.
+ * Threads: the cycle thread only; SL_START_LOCKS held (SL_COMMIT_LOCKS do for a native start).
  */
 #ifndef SL_START_H
 #define SL_START_H

@@ -49,7 +49,8 @@ struct sl_commit {
 #define SL_MARK_FAILED 0x2	/* a start of that job failed */
 #define SL_MARK_ACTED 0x4	/* an action on that job was carried out */
 
-/* The locks that a start takes; one on nodes of the plan may change its partition's record meanwhile (layout.c). */
+/* SL_COMMIT_LOCKS: for actions, stops, launches and native starts.  SL_START_LOCKS include them, and are for starts on nodes of the
+ * plan, too: from 23.11 on such a start clears LLN in its partition's record during select_nodes() (layout.c). */
 #define SL_COMMIT_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, \
 			  .fed = READ_LOCK }
 #define SL_START_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, \

@@ -68,8 +68,12 @@ unlicensed() {
 goes_on_for() { local n; n=$(($(status cycles) + $1)); wait_for 60 eval '[ "$(status cycles)" -ge '"$n"' ]'; }
 it "a job that an engine plans for and that may not run rests, and the engine decides for the others" unlicensed
 
-# (Before 23.11 a reservation sees to it, and such a job passes by those that have no MaxStartDelay.  An engine that is not asked in
-# time is no fault here: then select deals, and it is tried again.)
+# The job's name says how many cores the fake engine plans on each node: five of n001 and two of n002.
+#
+# Before 23.11 the plug-in enforces that by a temporary reservation of all other cores.  A job with --signal=R: may have the cores of
+# reservations without MaxStartDelay; the second test shows that the temporary one keeps it off these cores all the same.
+#
+# If the engine is not asked before the job starts, select chooses the cores.  That is no fault here, so the test tries three times.
 cores_on() { scontrol -d -o show job "$1" | grep -oE 'Nodes=n[0-9]+ CPU_IDs=[^ ]+' | tr '\n' ';'; }
 is_dealt() { [ "$(cores_on "$1")" = "Nodes=n001 CPU_IDs=0-4;Nodes=n002 CPU_IDs=0-1;" ]; }
 dealt() { # OPTION...

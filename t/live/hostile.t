@@ -27,7 +27,7 @@ answers() { timeout 60 squeue -h > /dev/null && timeout 60 scontrol ping > /dev/
 # The longest that the locks were held to carry a plan out, microseconds.
 longest_hold() { sed -nE 's/^  "commit_hold_us": .*"max": ([0-9]+).*/\1/p' "$C/state/schedlua/status.json"; }
 
-# How long its thread has waited for a processor until now, microseconds: not for what it does.
+# How long the plug-in's thread has waited for a processor until now, in microseconds: the second field of schedstat.
 waited() {
 	local task
 	for task in /proc/"$(cluster_ctld_pid)"/task/*; do
@@ -35,7 +35,8 @@ waited() {
 	done
 }
 
-# a second is far beyond what a batch may take
+# True if no hold of the locks since then was longer than a second, which is far more than a batch may take.  Time for which the thread
+# had no processor is not counted.
 holds_briefly() { # LONGEST WAITED : before
 	local longest
 	longest=$(longest_hold)

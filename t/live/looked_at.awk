@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# Lists of commands (A && B) whose failure nobody would see: `set -e` does not look at them, and they are not the last of a
-# function, which would fail with them.  Lines that are not indented run without `set -e`.  Only what decides where to go on (... && return) may be such a list.
-# And what is looked for once in a log, in the status or by explain: what has happened is written there in a moment.
-# And the pid of an engine that nobody has waited for: until it lives, there is none.
+# Finds three faults in live tests.
+#
+# 1. A list of commands (A && B) whose failure is not noticed.  `set -e` does not end the test if A fails; the function fails only if
+#    the list is its last command.  Allowed are lists that decide where to go on (... && return), and lines that are not indented,
+#    which run without `set -e`.
+# 2. A test that looks once for a text in a log, in the status, in the book or in the output of explain.  The text may be written a
+#    moment after the event, so the test has to use wait_for.
+# 3. A test that takes the engine's pid without a wait for the engine: until the engine lives, there is no pid.
 
 function words(s) {	# without what is quoted or in a subshell, which count as one word
 	gsub(/\\./, "_", s)

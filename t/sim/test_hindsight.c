@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forecasts along a simulation.  What the simulator does without asking the policy, in the log and in the draws, changes no
- * forecast: random logs say so, on which the policy is asked at each instant, too.  SL_SEED and SL_ROUNDS choose.
+ * Forecasts that are made during a simulation, compared with the starts that follow.
+ *
+ * The simulator decides without calling the policy if a rule says what the policy would do.  This must not change a forecast.
+ * Therefore random logs are simulated twice, once with the policy wrapped so that it is called at each instant, and both runs have
+ * to make the same forecasts.  SL_SEED is the first seed, SL_ROUNDS the number of logs.
  */
 #include <setjmp.h>
 #include <stdarg.h>

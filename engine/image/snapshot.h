@@ -58,6 +58,7 @@ enum sl_snapshot_table {
 #define SL_SELECT_SERIAL_AT_END		0x400	/* pack_serial_at_end: jobs of one CPU go to the last nodes */
 #define SL_SELECT_DEALS_ALL		0x800	/* select refuses a job if some of its tasks have no CPU, though it overcommits */
 #define SL_SELECT_PARTS_OF_TASKS	0x1000	/* of a node select takes CPUs that make no whole task, unless memory is by CPU */
+#define SL_SELECT_DEALS_TO_NODES	0x2000	/* select deals out the tasks of --ntasks-per-node, however few the job has */
 
 /* Kinds of generic resource that nodes have, e.g. ("gpu", "a100"). */
 #define SL_GRES_KIND_COLUMNS(X) \

@@ -53,6 +53,8 @@ typedef unsigned __int128 sl_word_set;
 	  "slurmctld decides whether and when a node reboots; the engine places the job where the features are active") \
 	X(NODE_COUNTS, "--nodes=1,4", SL_W(COUNTS), "23.02", "", "select adds up the counts of features for each number of nodes") \
 	X(TASKS_PER_NODE, "--ntasks-per-node", 0, "", "", "") \
+	X(ONE_TASK, "--ntasks-per-node beside one task with the CPUs of one, on parts of nodes", SL_ALONE, "25.11", "", \
+	  "select deals out all tasks of --ntasks-per-node, has CPUs for one, and never starts the job") \
 	X(TASKS_PER_CORE, "--ntasks-per-core", 0, "", "", "") \
 	X(MINCPUS, "--mincpus beyond the CPUs of its tasks", 0, "", "", "") \
 	X(OVERCOMMIT, "--overcommit", 0, "", "", "") \
@@ -77,6 +79,8 @@ typedef unsigned __int128 sl_word_set;
 	X(TASK_GRES, "--gpus-per-task", SL_W(OVERCOMMIT), "", "", "select gives CPUs to all tasks that overcommit") \
 	X(FEWER_TASKS, "--gpus-per-task beside --gpus-per-node or --gpus, with fewer tasks than these make or than nodes", SL_ALONE, "", "", \
 	  "select wants as many tasks on each node as its GPUs make, and at least one") \
+	X(GPU_ROOM, "--gpus-per-task beside --ntasks-per-socket or --ntasks-per-core of more tasks than a node is to have or has GPUs for", SL_ALONE, \
+	  "", "", "select wants the GPUs of a socket's, or of a core's tasks on each node, however few it is to have") \
 	X(SOCKET_GRES, "--gpus-per-socket", SL_ALONE, "", "", "which socket a GPU is near is not in the snapshot") \
 	X(BOUND_GRES, "--gres-flags=enforce-binding", SL_W(GRES_OF_SOCKETS) | SL_W(NO_TASKS) | SL_W(GRES_OF_TASKS), "", "", \
 	  "select gives a core of each socket that the GPUs may be near; all cores where no number of tasks is said; beside " \
@@ -191,12 +195,13 @@ typedef unsigned __int128 sl_word_set;
 	X(NTASKS, "ntasks", TEXT, "N", 'n', 0, "so many tasks") \
 	X(CPUS_PER_TASK, "cpus-per-task", TEXT, "N", 'c', SL_W(OTHER_CPUS) | SL_W(CROWDED), \
 	  "so many CPUs for each of them") \
-	X(NTASKS_PER_NODE, "ntasks-per-node", TEXT, "N", 0, SL_W(TASKS_PER_NODE), "so many tasks on each node") \
+	X(NTASKS_PER_NODE, "ntasks-per-node", TEXT, "N", 0, SL_W(TASKS_PER_NODE) | SL_W(ONE_TASK), \
+	  "so many tasks on each node") \
 	X(TIME, "time", TEXT, "TIME", 't', 0, "walltime: minutes, H:M:S or D-H:M:S; default: the partition's") \
 	X(GRES, "gres", TEXT, "NAME[:TYPE][:N],...", 0, SL_W(GRES), "generic resources of each node") \
 	X(GPUS, "gpus", TEXT, "[TYPE:]N", 'G', SL_W(GRES) | SL_W(JOB_GRES) | SL_W(FEWER_TASKS), "GPUs in all") \
 	X(GPUS_PER_NODE, "gpus-per-node", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(FEWER_TASKS), "GPUs of each node") \
-	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS), \
+	X(GPUS_PER_TASK, "gpus-per-task", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(TASK_GRES) | SL_W(FEWER_TASKS) | SL_W(GPU_ROOM), \
 	  "GPUs of each task")
 #define SL_VALUE_OPTIONS(X) \
 	X(mem, "mem", TEXT, "SIZE", 0, 0, "memory of each node, MiB or with a unit: 16G") \
@@ -209,8 +214,8 @@ typedef unsigned __int128 sl_word_set;
 	X(SOCKETS, "sockets-per-node", TEXT, "N", 0, SL_W(SOCKETS), "nodes with so many sockets") \
 	X(CORES, "cores-per-socket", TEXT, "N", 0, SL_W(SOCKETS), "so many cores of each socket") \
 	X(THREADS, "threads-per-core", TEXT, "N", 0, SL_W(IDLE_THREADS), "so many threads of each core") \
-	X(PER_SOCKET, "ntasks-per-socket", TEXT, "N", 0, SL_W(TASKS_PER_SOCKET), "so many tasks on each socket at most") \
-	X(PER_CORE, "ntasks-per-core", TEXT, "N", 0, SL_W(TASKS_PER_CORE), "so many tasks on each core at most") \
+	X(PER_SOCKET, "ntasks-per-socket", TEXT, "N", 0, SL_W(TASKS_PER_SOCKET) | SL_W(GPU_ROOM), "so many tasks on each socket at most") \
+	X(PER_CORE, "ntasks-per-core", TEXT, "N", 0, SL_W(TASKS_PER_CORE) | SL_W(GPU_ROOM), "so many tasks on each core at most") \
 	X(PER_GPU, "ntasks-per-gpu", TEXT, "N", 0, SL_W(TASKS_PER_GRES), "so many tasks for each GPU") \
 	X(GPUS_PER_SOCKET, "gpus-per-socket", TEXT, "[TYPE:]N", 0, SL_W(GRES) | SL_W(SOCKET_GRES), "GPUs of each socket") \
 	X(CPUS_PER_GPU, "cpus-per-gpu", TEXT, "N", 0, SL_W(CPUS_PER_GRES) | SL_W(UNSAID), "so many CPUs with each GPU") \

@@ -90,14 +90,49 @@ static bool has_fewer_tasks(const struct facts *f)
 		((tasks && tasks < nodes) || (per_node && (tasks % per_node || tasks / per_node < nodes)));
 }
 
+static bool has_task_gres(const struct facts *f)
+{
+	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
+}
+
+/* True if some node of the partition has fewer gres than *tasks* tasks take. */
+static bool lacks_gres_for(const struct facts *f, uint64_t tasks)
+{
+	const struct sl_job_gres_view *gres = &f->snap->job_gres;
+
+	for (uint32_t g = f->a->gres.first; g < f->a->gres.first + f->a->gres.count; g++)
+		for (uint32_t n = sl_nodeset_next(&f->part->nodes, 0); gres->per[g] == SL_PER_TASK && n < SL_MAX_NODES;
+		     n = sl_nodeset_next(&f->part->nodes, n + 1))
+			if (want_count_gres(f->c, g, n) < tasks * gres->count[g])
+				return true;
+	return false;
+}
+
+/* With gres per task, and no number of tasks per node, select requires on each node those of --ntasks-per-socket tasks, or else
+ * of --ntasks-per-core tasks, however few the node is to have (min_tasks_this_node in select/cons_tres; from 24.05 on in
+ * topology).  True if that may be more than a node of the job gives: whole nodes give all that they have. */
+static bool has_gpu_room(const struct facts *f)
+{
+	uint32_t socket = f->snap->job.ntasks_per_socket[f->j], room = socket ? socket : f->snap->job.ntasks_per_core[f->j];
+
+	if (f->a->tasks_per_node || room <= 1 || !has_task_gres(f) || (f->a->max_nodes == 1 && f->a->tasks >= room))
+		return false;
+	return !f->whole || !(f->pers & 1u << SL_PER_TASK) || lacks_gres_for(f, room);
+}
+
 static bool has_several_reservations(const struct facts *f)
 {
 	return f->resv != SL_NONE && !f->e->resv && strchr(cluster_str(f->c, f->snap->job.reservation[f->j]), ',');
 }
 
-static bool has_task_gres(const struct facts *f)
+/* True if the CPUs of a node may be those of its one task, though --ntasks-per-node says several.  A job of several tasks
+ * has CPUs for all of these on each node (pn_min_cpus in _copy_job_desc_to_job_record(), slurmctld). */
+static bool has_cpus_of_one_task(const struct facts *f)
 {
-	return f->pers & 1u << SL_PER_TASK || f->asks & SL_ASKS_TASK_GRES;
+	uint32_t cpus = f->e->shape ? 1 : f->snap->job.pn_min_cpus[f->j];
+
+	return f->a->tasks == 1 && !f->a->overcommit && f->a->tasks_per_node > 1 &&
+		cpus < (uint64_t) f->a->tasks_per_node * f->a->cpus_per_task;
 }
 
 /* True if it overcommits although select requires a CPU per task. */
@@ -121,6 +156,7 @@ TEST(UNPLACED, is_unplaced(f))
 TEST(REBOOT, f->asks & SL_ASKS_REBOOT)
 TEST(NODE_COUNTS, *cluster_str(f->c, JOB(node_counts)) && !f->e->shape)
 TEST(TASKS_PER_NODE, f->a->tasks_per_node)
+TEST(ONE_TASK, f->select & SL_SELECT_DEALS_TO_NODES && !f->whole && has_cpus_of_one_task(f))
 TEST(TASKS_PER_CORE, JOB(ntasks_per_core) || f->select & SL_SELECT_ONE_TASK_PER_CORE)
 TEST(MINCPUS, f->a->node_cpus > f->a->cpus_per_task * sl_max(f->a->tasks_per_node, 1))
 TEST(OVERCOMMIT, f->a->overcommit)
@@ -139,6 +175,7 @@ TEST(SEVERAL_GRES, f->gres > 1)
 TEST(JOB_GRES, f->pers & 1u << SL_PER_JOB)
 TEST(TASK_GRES, has_task_gres(f))
 TEST(FEWER_TASKS, has_fewer_tasks(f))
+TEST(GPU_ROOM, has_gpu_room(f))
 TEST(SOCKET_GRES, f->pers & 1u << SL_PER_SOCKET)
 TEST(BOUND_GRES, f->asks & SL_ASKS_BOUND_GRES)
 TEST(TASKS_PER_GRES, f->asks & SL_ASKS_TASKS_PER_GRES)

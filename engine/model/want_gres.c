@@ -29,8 +29,7 @@ static bool narrow_nodes(const struct sl_cluster *c, const struct want *w, struc
 	return true;
 }
 
-/* Gres on a node with the name of this row, whatever their type. */
-static uint64_t count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
+uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n)
 {
 	const struct sl_snapshot *s = c->snap;
 	const char *name = cluster_str(c, s->job_gres.name[row]);
@@ -57,7 +56,7 @@ static uint32_t share_of_job(const struct sl_cluster *c, const struct want *w, c
 	if (r->max_nodes == 1)
 		return count;
 	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
-		if (count_gres(c, a->gres.first, n) > share)
+		if (want_count_gres(c, a->gres.first, n) > share)
 			return 0;
 	return share;
 }
@@ -221,7 +220,7 @@ bool want_has_brought(const struct sl_cluster *c, const struct want *w, uint32_t
 	uint64_t cpus = (uint64_t) s->node.cores[n] * (s->node.threads[n] ? s->node.threads[n] : 1);
 
 	for (uint32_t g = w->gres.first; g < w->gres.first + w->gres.count; g++) {
-		uint64_t count = count_gres(c, g, n);
+		uint64_t count = want_count_gres(c, g, n);
 
 		if (count * s->job_gres.cpus[g] > cpus)
 			return false;

@@ -47,6 +47,9 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 
 /* want_gres.c */
 struct sl_ask;
+/* Gres on node *n* with the name of this row, whatever their type. */
+uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n);
+
 /* Add what comes with gres (tasks, CPUs, memory) to the exact request.  The job becomes native if nodes could give unequal
  * amounts. */
 void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct exact *x);

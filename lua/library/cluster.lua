@@ -27,7 +27,7 @@
 ---@field slurm_version? string
 ---@field sequence integer number of the cycle
 ---@field seed integer seed of random()
----@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN, SOFT_LIMIT, TOPO_OPTIONAL, SERIAL_AT_END, DEALS_ALL, PARTS_OF_TASKS
+---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN, SOFT_LIMIT, TOPO_OPTIONAL, SERIAL_AT_END, DEALS_ALL, PARTS_OF_TASKS, DEALS_TO_NODES
 ---@field memory boolean memory is a consumable resource
 ---@field whole_node boolean select/linear: nodes are never shared
 ---@field one_task_per_core boolean

@@ -25,6 +25,9 @@
 /* It takes CPUs of a node that make no whole task, and cannot be told by arbitrary_tpn how many tasks the node is to have. */
 #define SL_PARTS_OF_TASKS !SL_SLURM(23, 11)
 
+/* It deals out as many tasks as --ntasks-per-node says of all nodes, though the job has fewer. */
+#define SL_DEALS_TO_NODES SL_SLURM(25, 11)
+
 /* A magnetic reservation draws in no job that would end after it. */
 #define SL_MAGNETS_LET_NONE_OUTLAST SL_SLURM_POINT(25, 11, 1)
 

@@ -91,7 +91,7 @@ static inline uint32_t sl_select_flags(const char *select, uint16_t type, const 
 		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
 		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
 		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0) | (SL_DEALS_ALL ? SL_SELECT_DEALS_ALL : 0) |
-		(SL_PARTS_OF_TASKS ? SL_SELECT_PARTS_OF_TASKS : 0) |
+		(SL_PARTS_OF_TASKS ? SL_SELECT_PARTS_OF_TASKS : 0) | (SL_DEALS_TO_NODES ? SL_SELECT_DEALS_TO_NODES : 0) |
 		(SL_HAVE_SOFT_LIMIT && sl_has_word(sched, "time_min_as_soft_limit") ? SL_SELECT_SOFT_LIMIT : 0) |
 		(sl_has_word(topology, "TopoOptional") ? SL_SELECT_TOPO_OPTIONAL : 0) |
 		(sl_has_word(sched, "pack_serial_at_end") ? SL_SELECT_SERIAL_AT_END : 0);

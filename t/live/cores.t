@@ -134,4 +134,27 @@ unsure() {
 }
 it "... by select where too few cores are free to be sure of them" unsure
 
+# What a node has room for by such an option, select wants the GPUs of.
+gpus_of_a_socket() {
+	local id
+	id=$(submit -p plain -N2 -n3 --exclusive --gpus-per-task=1 --ntasks-per-socket=2)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 2 ]
+	fails submit -p plain -N2 -n3 --exclusive --gpus-per-task=1 --ntasks-per-socket=3
+}
+it "a whole node has GPUs for all tasks that a socket may have, or Slurm does not take the job" gpus_of_a_socket
+
+one_of_several() {
+	local id
+	id=$(submit -p plain -N1 -n1 --ntasks-per-node=4)
+	if slurm_starts_one_of_several; then
+		starts "$id"
+		placed_by_engine "$id"
+	else
+		stays_pending "$id"
+	fi
+	! lua_schedules || status_is layout_differs 0
+}
+it "a task that may be one of several on its node starts where select has CPUs for it" one_of_several
+
 live_end

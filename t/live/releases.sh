@@ -100,6 +100,10 @@ slurm_gives_spec_cores() { # OPTIONS
 	! slurm_since 24.11 || [[ $1 != *-spec=* ]] || ! [[ $1 =~ \ -c[2-9] ]]
 }
 
+# Does it start a job of one task that says --ntasks-per-node=2, on parts of nodes?  From 25.11 on select deals out two tasks,
+# has CPUs for one, and finds the nodes busy for ever, under stock too.
+slurm_starts_one_of_several() { ! slurm_since 25.11; }
+
 # Is there nothing among such options that its select does wrong?
 slurm_does_right() { # OPTIONS
 	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1" && slurm_gives_spec_cores "$1"

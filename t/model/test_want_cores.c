@@ -115,6 +115,20 @@ CELLS(sockets_of_parts_of_nodes_are_sure_where_enough_is_free,
 	{ "nodes=1 max_nodes=1 tasks=7 cpus_per_task=4 ntasks_per_socket=8 ntasks_per_core=1", "" },
 	{ "nodes=1 max_nodes=1 tasks=3 cpus_per_task=3 ntasks_per_core=1", "" })
 
+/* From 25.11 on. */
+CELLS(a_task_whose_node_may_have_several_is_left_to_select_which_has_cpus_of_one,
+	ON("4x8c select=DEALS_TO_NODES"),
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4", "left=ONE_TASK" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=3 cpus_per_task=2", "left=ONE_TASK" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4 pn_min_cpus=3", "left=ONE_TASK" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4 pn_min_cpus=4", "on=n0:4" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4 exclusive", "on=n0:8" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4 overcommit", "on=n0:1" },
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=1", "on=n0:1" },
+	{ "nodes=1 max_nodes=1 tasks=3 tasks_per_node=4", "on=n0:4" },
+	ON("4x8c"),
+	{ "nodes=1 max_nodes=1 tasks=1 tasks_per_node=4", "on=n0:1" })
+
 CELLS(planes_are_placed_where_they_settle_what_each_node_gives,
 	ON("4x8c"),
 	{ "nodes=3 max_nodes=3 tasks=5 plane=2", "plane=2" },
@@ -189,6 +203,7 @@ int main(void)
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(tasks_that_end_within_a_core_are_selects_where_it_takes_parts_of_them),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
+		cmocka_unit_test(a_task_whose_node_may_have_several_is_left_to_select_which_has_cpus_of_one),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
 		cmocka_unit_test(more_tasks_than_nodes_that_overcommit_are_selects_where_each_wants_a_cpu),
 		cmocka_unit_test(tasks_with_gpus_of_several_nodes_with_whole_sockets_are_selects),

@@ -116,6 +116,19 @@ CELLS(tasks_that_need_more_nodes_than_the_job_has_gres_are_left_to_select,
 	{ "nodes=1 max_nodes=1 tasks=33 gres:gpu=1/job", "left=OUTGROWN_GRES never" },
 	{ "tasks=57 gres:gpu=1/job", "left=OUTGROWN_GRES never" })
 
+CELLS(gres_of_more_tasks_than_a_node_is_to_have_are_left_to_select_where_it_may_lack_them,
+	ON("4x8c2s2g"),
+	{ "nodes=2 max_nodes=2 tasks=2 ntasks_per_core=2 gres:gpu=1/task", "left=GPU_ROOM" },
+	{ "nodes=2 max_nodes=2 tasks=2 ntasks_per_core=1 gres:gpu=1/task", "on=n0:1 n1:1" },
+	{ "nodes=1 max_nodes=1 tasks=2 ntasks_per_core=2 gres:gpu=1/task", "on=n0:2" },
+	{ "nodes=2 max_nodes=2 tasks=4 tasks_per_node=2 ntasks_per_core=2 gres:gpu=1/task task_gres", "on=n0:2 n1:2" },
+	/* whole nodes have two GPUs free */
+	{ "nodes=2 max_nodes=2 tasks=3 exclusive ntasks_per_socket=4 gres:gpu=1/task task_gres", "left=GPU_ROOM" },
+	{ "nodes=2 max_nodes=2 tasks=3 exclusive ntasks_per_socket=2 gres:gpu=1/task task_gres", "on=n0:8 n1:8" },
+	{ "nodes=2 max_nodes=2 tasks=2 exclusive ntasks_per_socket=2 gres:gpu=2/task", "left=GPU_ROOM" },
+	{ "nodes=2 max_nodes=2 tasks=2 exclusive ntasks_per_socket=1 gres:gpu=2/task", "on=n0:8 n1:8" },
+	{ "nodes=2 max_nodes=2 tasks=2 exclusive ntasks_per_socket=4 gres:gpu=1", "on=n0:8 n1:8" })
+
 /* Of nodes of one socket all cores are near. */
 CELLS(gres_bound_to_cores_are_placed_on_nodes_of_one_socket,
 	ON("4x8c2t4g"),
@@ -246,6 +259,7 @@ int main(void)
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
 		cmocka_unit_test(tasks_that_need_more_nodes_than_the_job_has_gres_are_left_to_select),
 		cmocka_unit_test(fewer_tasks_than_nodes_by_gres_of_each_task_are_left_to_select),
+		cmocka_unit_test(gres_of_more_tasks_than_a_node_is_to_have_are_left_to_select_where_it_may_lack_them),
 		cmocka_unit_test(gres_bound_to_cores_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),
 		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),

@@ -12,7 +12,8 @@ is() { # good|bad BODY
 	if looks "$T/body" >"$T/out"; then [ "$1" = good ]; else [ "$1" = bad ]; fi
 }
 
-ok "in each live test, each failure ends the test" looks "$srcdir"/t/live/*.t
+ok "in each live test, each failure ends the test" looks "$srcdir"/t/live/*.t \
+	"$srcdir"/t/live/preempt.sh "$srcdir"/t/live/meanwhile.sh "$srcdir"/t/live/beside.sh
 ok "a list in the middle of a function is found" is bad '\ta && b\n\tc'
 ok "... on two lines" is bad '\ta &&\n\t\tb\n\tc'
 ok "... in a loop" is bad '\tfor i in 1 2; do a && b; done\n\tc'
@@ -25,6 +26,8 @@ ok "... and a list in quotes" is good "\twait_for 10 eval 'a && b'\n\tc"
 ok "... and one with an alternative" is good '\ta && b || c\n\td'
 ok "what is looked for in a log at once is found" is bad '\ta\n\tlog_said b'
 ok "... or in what the status and explain say" is bad '\tstatus_says a b\n\texplains c d'
+ok "... or in what these commands print" is bad '\tX=1 schedlua status --json | grep b'
+ok "... and not when the decision was waited for" is good '\twait_for 60 was_explained "$a"\n\tschedlua explain "$a" | grep b'
 ok "... where it decides where to go on, too" is bad "\tlog_has 'a' || return\n\tb"
 ok "... and not where it is waited for, or must not be there" is good '\twait_for 20 log_said a\n\tfails log_said b'
 ok "the pid of an engine that may not live yet is found" is bad '\tpid=$(engine_pid)'

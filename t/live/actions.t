@@ -251,7 +251,7 @@ odd_log() {
 	wait_for 10 log_said 'policy failed: .*orders.lua:[0-9]*: line'
 	fails log_said '^sched/lua: forged'
 	wait_for 5 status_says last_error 'orders.lua'
-	schedlua status | grep -q 'orders.lua'
+	wait_for 10 eval 'schedlua status | grep -q "orders.lua"'
 	scancel "$id"
 	wait_for 20 decides
 	same_slurmctld

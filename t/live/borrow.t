@@ -35,9 +35,7 @@ job_partition() { squeue -h -a -j "$1" -t all -o %P | head -n 1; }
 in_partition() { [ "$(job_partition "$1")" = "$2" ]; }
 comment_of() { scontrol -a show job "$1" | sed -n 's/^ *SystemComment=//p' | head -n 1; }
 nodes_of_gpu() { expand "$(job_nodes "$1")" | grep -c 'n00[5-8]' || true; }
-explains() { # JOBID REGEX
-	schedlua explain --dir="$C/state/schedlua" "$1" 2>/dev/null | grep -qE -- "$2"
-}
+explains() { schedlua explain --dir="$C/state/schedlua" "$1" 2>/dev/null | grep -qE -- "$2"; } # JOBID REGEX
 filled() { starts "$(submit -p fast -N2 --exclusive -t 300)"; }	# n001 and n002 are taken
 borrows() { # JOBID
 	starts "$1"

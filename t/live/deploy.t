@@ -77,17 +77,18 @@ it "what does not pass the checks of production is not installed" not_deployed
 
 checked() { schedlua status --check > "$C/out" 2>&1; }
 seen() { fails checked && said "$1"; }
+set_refused() { schedlua status --openmetrics | grep -q "^schedlua_set_refused $1\$"; }
 broken_by_hand() {
 	wait_for 20 checked
 	reload <<- 'EOL'
 	return oops(
 	EOL
 	wait_for 20 seen 'WARNING: .*sched.lua'
-	schedlua status --openmetrics | grep -q '^schedlua_set_refused 1$'
+	wait_for 10 set_refused 1
 	starts "$(submit -N1)"
 	cluster_default_site
 	wait_for 20 checked
-	schedlua status --openmetrics | grep -q '^schedlua_set_refused 0$'
+	wait_for 10 set_refused 0
 }
 it "scontrol reconfigure with a broken set is seen by status --check and by metrics" broken_by_hand
 

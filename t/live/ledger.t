@@ -255,7 +255,7 @@ last_runs() {
 	kill_keeper
 	wait_for 60 status_says usage_stale 'import or create'
 	told "$theirs .*import or create" "${ours[@]}"
-	schedlua status --dir="$DIR" | grep 'usage is old'
+	wait_for 10 eval 'schedlua status --dir="$DIR" | grep "usage is old"'
 }
 it "a policy is told of the runs that ended, by user, after a restart of the engine too, and when that is old" last_runs
 

@@ -19,6 +19,11 @@ function words(s) {	# without what is quoted or in a subshell, which count as on
 	return s
 }
 
+# What explain or the status has to say, and nobody has waited for.
+function is_asked(s) {
+	return s ~ /^([A-Z_]+=[^ ]* )?schedlua (explain|status) [^|]*\| *grep/ && before !~ /was_explained/
+}
+
 # The next line says whether something follows.
 function judge(next_line) {
 	if (list != "" && next_line !~ /^(\}|\)|fi|else|elif|esac|;;)/) {
@@ -51,7 +56,7 @@ quotes % 2 { text = text "\n" $0 }
 	if (line == "" || line ~ /^#/)
 		next
 	judge(line)
-	if (line ~ /^(log_said|log_has|book_says|status_says|explains) /) {
+	if (line ~ /^(log_said|log_has|book_says|status_says|explains) / || is_asked(line)) {
 		printf "%s:%d: it may be written in a moment, so wait_for it: %s\n", FILENAME, begun, line
 		bad = 1
 	}

@@ -15,7 +15,7 @@ FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
 LUA=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50,lua_engine=$FAKE
 
 stops_begin() {
-	cp "$built" "$FAKE.new" && echo stops > "$FAKE.mode" && mv "$FAKE.new" "$FAKE"
+	cp "$built" "$FAKE.new" && echo stops > "$FAKE.mode" && mv "$FAKE.new" "$FAKE" || exit 1
 	HELD=$C/state/schedlua/held
 }
 

@@ -46,8 +46,8 @@ requeues() {
 	gives_up
 	wait_for 10 eval '[ "$(status stops)" = '$((stops + 4))' ]'
 	grep -qE "\"stopped\": ?\[\{\"job\": ?${V[0]}, ?\"preemptor\": ?$job," "$C/state/schedlua/decisions.jsonl"
-	schedlua status | grep -q '^jobs stopped '
-	schedlua status --openmetrics | grep -q '^schedlua_stops_total [1-9]'
+	wait_for 10 eval 'schedlua status | grep -q "^jobs stopped "'
+	wait_for 10 eval 'schedlua status --openmetrics | grep -q "^schedlua_stops_total [1-9]"'
 	[ "$(starts_of "$job")" = 1 ]
 }
 it "victims are requeued exactly once and whole, and nobody else is" requeues

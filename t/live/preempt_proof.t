@@ -10,9 +10,7 @@ live_begin 4 "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier
 	"SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
 needs_engine
 
-explains() { # JOB WORDS
-	schedlua explain --dir "$C/state/schedlua" "$1" 2> /dev/null | grep -qE -e "$2"
-}
+explains() { schedlua explain --dir "$C/state/schedlua" "$1" 2> /dev/null | grep -qE -e "$2"; } # JOB WORDS
 all_run() { local id; for id; do job_is "$id" RUNNING || return 1; done; }
 
 proof() {

@@ -62,11 +62,11 @@ is_counted_and_kept() {
 	submit_up_to_bad
 	wait_for 15 rows_exceed 0
 	wait_for 10 told_by_status "$BAD"
-	schedlua status --openmetrics | grep -q '^schedlua_rows_refused_total [1-9]'
+	wait_for 10 eval 'schedlua status --openmetrics | grep -q "^schedlua_rows_refused_total [1-9]"'
 	wait_for 5 is_kept snap
 	wait_for 5 is_kept plan
 	wait_for 5 stands_in_journal "$BAD"
-	schedlua explain "$BAD" | grep -q 'the checker refused its place'
+	wait_for 20 eval 'schedlua explain "$BAD" | grep -q "the checker refused its place"'
 }
 it "it is counted, and told by status, metrics, journal and explain" is_counted_and_kept
 

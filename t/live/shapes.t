@@ -228,6 +228,7 @@ forgotten_start() {
 }
 it "a start that slurmctld has not saved before it was killed is forgotten" forgotten_start
 
+is_told() { schedlua explain "$1" | grep "the alternatives in its comment are ignored: $2"; }	# JOBID WHY
 bad() {
 	local id
 	mark_log
@@ -237,7 +238,7 @@ bad() {
 	wait_for 10 log_said "JobId=$id: the alternatives in its comment are ignored: 'or' is no option"
 	sleep 2.5
 	[ "$(log_since | grep -c "JobId=$id.*are ignored")" = 1 ]
-	schedlua explain "$id" | grep "alternatives in its comment are ignored: 'or' is no option"
+	wait_for 20 is_told "$id" "'or' is no option"
 	scancel --user=root
 	wait_for 20 queue_is_empty
 	id=$(submit -N8 --comment='sched: -n8 or so')
@@ -334,7 +335,6 @@ easy_site() {
 	EOL
 }
 shapes_are() { cluster_conf "SchedulerParameters=$PARAMETERS,lua_shapes=$1"; }	# within, any or off
-is_told() { schedlua explain "$1" | grep "the alternatives in its comment are ignored: $2"; }	# JOBID WHY
 
 says_beyond() { schedlua explain "$1" | grep -x "    $2"; }	# JOBID WHAT
 

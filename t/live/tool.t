@@ -24,7 +24,7 @@ it "status finds the controller's state through slurm.conf" status_by_conf
 status_by_scontrol() {
 	# a slurm.conf that includes the one with StateSaveLocation: only scontrol knows
 	echo "Include $SLURM_CONF" > "$C/jobs/outer.conf"
-	SLURM_CONF=$C/jobs/outer.conf schedlua status | grep -q '^decided by  *site$'
+	wait_for 20 eval 'SLURM_CONF=$C/jobs/outer.conf schedlua status | grep -q "^decided by  *site$"'
 }
 it "status asks scontrol where slurm.conf does not say it" status_by_scontrol
 
@@ -105,7 +105,7 @@ explain_array() {
 	local id
 	id=$(FOR=1 submit -N1 --array=1-3)
 	wait_for 10 explained "${id}_2" 'started on '
-	schedlua explain --json "$id" | grep -q '"event": "start"'
+	wait_for 20 eval 'schedlua explain --json '"$id"' | grep -q "\"event\": \"start\""'
 }
 it "explain tells of the tasks of an array" explain_array
 
@@ -178,7 +178,7 @@ it "the site file passes the checks of production" check_as_production
 
 after_the_end() {
 	cluster_ctld_kill TERM
-	schedlua status | grep -q 'is not running on this machine'
+	wait_for 10 eval 'schedlua status | grep -q "is not running on this machine"'
 	schedlua top --once | grep -q 'CRITICAL'
 	cluster_ctld_start
 }

@@ -74,11 +74,14 @@ engine_worked() {
 	echo "it worked for $ticks ticks" >&2
 	echo $((ticks * 1000000 / $(getconf CLK_TCK)))
 }
+# Microseconds that it has waited for a processor.
+engine_waited() { awk '{ print int($2 / 1000) }' "/proc/$(engine_pid)/schedstat"; }
 decides_in_time() {
-	local p99
-	p99=$(sed -nE 's/^  "decide_us": .*"p99": ([0-9]+).*/\1/p' "$C/state/schedlua/status.json")
-	echo "decide p99: $p99 us"
-	[ "$p99" -lt "$BUDGET_US" ] || [ "$(engine_worked)" -lt "$BUDGET_US" ]
+	local max
+	wait_for 20 engine_lives
+	max=$(sed -nE 's/^  "decide_us": .*"max": ([0-9]+).*/\1/p' "$C/state/schedlua/status.json")
+	echo "longest decision: $max us"
+	[ "$max" -lt "$BUDGET_US" ] || [ $((max - $(engine_waited))) -lt "$BUDGET_US" ] || [ "$(engine_worked)" -lt "$BUDGET_US" ]
 }
 goes_on() {
 	wait_for 20 status_is source site

@@ -139,7 +139,8 @@ limited_array() {
 	touch "$JOBS/go"
 	wait_for 60 array_done "$id" 5
 }
-array_done() { [ "$(grep -cE "JobId=[0-9]+ .*JobState=COMPLETED" "$C/log/jobcomp.txt")" -ge "$2" ]; }
+# JOBID HOW_MANY
+array_done() { [ "$(squeue -h -r -j "$1" -t CD -o %i | grep -c "^$1_")" = "$2" ]; }
 
 behind_limited() {
 	local first second other

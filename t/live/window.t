@@ -10,7 +10,7 @@ CTLD=$(cluster_ctld_pid)
 site() { # LIST
 	reload <<-EOL
 	local slow = { name = "slow" }
-	function slow.prepare() local n = 0; for i = 1, 50000000 do n = n + i end end
+	function slow.prepare() local n = 0; for i = 1, 200000000 do n = n + i end end
 	return require("sched").site { interval = 600, budget = 100, default = { $1 } }
 	EOL
 	wait_for 15 status_is source site
@@ -23,13 +23,13 @@ none_pending() { has_jobs PENDING -eq 0; }
 # later, by seven times what that one took (REST_AFTER in plugin/due.c): the policy takes its time.
 at_once() {
 	sed -nE 's/.*"now": ([0-9]+).*"total_us": ([0-9]+).*"started".*/\1 \2/p' "$C/state/schedlua/decisions.jsonl" |
-		awk '{ print $1, $2 / 1e6, $1 - now; if (now && $1 - now < 4 * took + 1) good = 1; now = $1; took = $2 / 1e6 } END { exit !good }'
+		awk '{ print $1, $2 / 1e6, $1 - now; if (now && $1 - now < 2 * took + 1) good = 1; now = $1; took = $2 / 1e6 } END { exit !good }'
 }
 
 released() {
 	local ids=()
 	site '{ slow, "easy", window = 2 }'
-	for _ in {1..16}; do ids+=("$(FOR=600 submit -n1 --hold)"); done
+	for _ in {1..8}; do ids+=("$(FOR=600 submit -n1 --hold)"); done
 	scontrol release "$(IFS=,; echo "${ids[*]}")"
 	wait_for 60 none_pending
 	wait_for 10 at_once

@@ -397,7 +397,7 @@ arbitrary_arrays() {
 	wait_for 60 eval '[ -z "$(squeue -h)" ]'
 	wait_for 120 eval '[[ $(scontrol show job '"$id"' 2>&1) == *"Invalid job id"* ]]'
 	gives 1,2 -m arbitrary -w n001,n002,n002
-	cluster_conf MinJobAge=300
+	cluster_conf MinJobAge=3600
 	scontrol reconfigure
 }
 it "... as does each task of an array, also when others are forgotten" arbitrary_arrays

@@ -8,7 +8,10 @@ live_begin 4 "SchedulerParameters=$BASE"
 needs_engine
 command -v curl > /dev/null || skip_all "no curl"
 command -v jq > /dev/null || skip_all "no jq"
-schedlua serve --dir=/nowhere --socket=/nowhere/at/all 2>&1 | grep -q "built without" && skip_all "built without libmicrohttpd"
+if schedlua serve --dir=/nowhere --socket=/nowhere/at/all 2>&1 | grep -q "built without"; then
+	! grep -qs '^MICROHTTPD_LIBS = *-' "$SL_BUILD/Makefile" || { echo "Bail out! schedlua-serve is missing, and libmicrohttpd is there"; exit 1; }
+	skip_all "built without libmicrohttpd"
+fi
 
 SOCKET=$C/serve.sock
 SERVER=

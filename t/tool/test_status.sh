@@ -48,10 +48,9 @@ ok "status says where it looked, and where the file is broken" status_none
 cp "$(command -v sleep)" "$T/slurmctld"
 "$T/slurmctld" 100000 &
 CTLD=$!
-tries=0
-until [ "$(cat "/proc/$CTLD/comm")" = slurmctld ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
 trap 'kill "$CTLD"; rm -rf "$T"' EXIT
-until grep -qx slurmctld "/proc/$CTLD/comm" || ! kill -0 "$CTLD"; do sleep 0.1; done
+tries=0
+until grep -qx slurmctld "/proc/$CTLD/comm" || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
 mkdir "$T/check"
 
 # judged STATUS LINE KEYS... : --check of a status with these keys, an older one of them replaced

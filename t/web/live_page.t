@@ -19,8 +19,10 @@ for f in "$HERE"/../../engine/web/page.js "$HERE"/*.js; do
 	node --check "$f" || { echo "Bail out! $f: syntax"; exit 1; }
 done
 make -s -C "$BUILD" all > /dev/null || { echo "Bail out! schedlua does not build"; exit 1; }
-! "$BUILD/schedlua" serve --dir=/nowhere --socket=/nowhere/at/all 2>&1 | grep -q "built without libmicrohttpd" ||
+if "$BUILD/schedlua" serve --dir=/nowhere --socket=/nowhere/at/all 2>&1 | grep -q "built without libmicrohttpd"; then
+	! grep -q '^MICROHTTPD_LIBS = *-' "$BUILD/Makefile" || { echo "Bail out! schedlua-serve is missing, and libmicrohttpd is there"; exit 1; }
 	skip_all "built without libmicrohttpd"
+fi
 for b in chromium chromium-browser google-chrome; do
 	CHROMIUM=$(command -v $b) && break
 done

@@ -549,16 +549,25 @@ cluster_sanitizers() { find "$C/log" -maxdepth 1 -name 'sanitizer.*' -size +0; }
 # ------------------------------------------------------------------------- wait
 
 # wait_for SECONDS COMMAND... : poll until it succeeds; 1 when the time is over.  The time is that of an
-# idle machine; on a busy one it is asked less often, and for longer.  It is a minute at least: who waits for less than a
+# idle machine; on a busy one it is longer.  It is a minute at least: who waits for less than a
 # process may be kept from running finds a fault where there is none, and a longer bound costs time only when a test fails.
+# What does not come within three seconds is asked for less often: to ask takes a processor that others want.
+# (The names are such as no COMMAND has: it would see these.)
 wait_for() {
-	local left=$((($1 > 60 ? $1 : 60) * 10)) pause
-	pause=0.$(cluster_busy)
+	local wait_bound=$(($1 > 60 ? $1 : 60)) wait_begun=$SECONDS wait_busy=1 wait_looks=0
 	shift
 	until "$@"; do
-		((left-- > 0)) || return 1
-		LD_PRELOAD='' sleep "$pause"
+		if ((wait_looks++ % 60 == 0)); then wait_busy=$(cluster_busiest "$wait_busy"); fi
+		if ((wait_looks > 60 && SECONDS - wait_begun >= wait_bound * wait_busy)); then return 1; fi
+		LD_PRELOAD='' sleep "0.$((SECONDS - wait_begun < 3 ? 1 : 5))"
 	done
+}
+
+# TIMES : or as busy as it is now, if that is more
+cluster_busiest() {
+	local now
+	now=$(cluster_busy)
+	echo $((now > $1 ? now : $1))
 }
 
 # How many processes there are for each processor, from 1 to 5: so many times as long may all take here.

@@ -24,8 +24,7 @@ static bool has_alternatives(const struct check *c, uint32_t j)
 	return (c->snap->job.asks[j] & SL_ASKS_ANY_LICENSE) && c->snap->job.licenses[j].count;
 }
 
-/* True if its reservation sets some aside: then how many there are for it is left to Slurm. */
-static bool brings_licenses(const struct check *c, const struct row *r)
+bool check_brings_licenses(const struct check *c, const struct row *r)
 {
 	return r->resv != SL_NONE && c->snap->reservation.licenses[r->resv].count;
 }
@@ -38,7 +37,7 @@ int check_any_license(struct check *c, const struct row *r)
 	for (uint32_t i = l.first; several && i < l.first + l.count; i++)
 		if (c->snap->job_license.license[i] == r->license)
 			return 0;
-	if (r->license == SL_NONE && (!several || brings_licenses(c, r)))
+	if (r->license == SL_NONE && (!several || check_brings_licenses(c, r)))
 		return 0;
 	return check_fail(c, r, "has a licence that is none of its alternatives");
 }
@@ -58,7 +57,7 @@ static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
 /* Count of a licence that a row uses.  (A schedule that has run does not say which alternative was used.) */
 static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
 {
-	if (brings_licenses(c, r))
+	if (check_brings_licenses(c, r))
 		return 0;
 	if (!has_alternatives(c, r->job))
 		return check_licenses_of(c, r->job, license);

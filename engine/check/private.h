@@ -242,6 +242,8 @@ int check_loan(struct check *c, const struct row *r);
 int check_nodes(struct check *c);
 
 /* check/licenses.c */
+/* True if the row's reservation sets some aside: then how many there are for it is left to Slurm. */
+bool check_brings_licenses(const struct check *c, const struct row *r);
 /* -1 with c->err unless the row names one of the job's alternative licences (in a reservation it need not); else 0. */
 int check_any_license(struct check *c, const struct row *r);
 int check_licenses(struct check *c);

@@ -356,7 +356,7 @@ static int check_license(struct look *x)
 	const struct sl_plan_shortage_view *v = &c->plan->shortage;
 	uint32_t l = v->which[x->i];
 	bool several = c->snap->job.asks[x->r.job] & SL_ASKS_ANY_LICENSE;
-	int64_t needs = several || x->r.resv != SL_NONE ? 0 : check_licenses_of(c, x->r.job, l);
+	int64_t needs = several || check_brings_licenses(c, &x->r) ? 0 : check_licenses_of(c, x->r.job, l);
 	int64_t left = check_license_left(c, l, &x->r, x->gone);
 
 	left = left > 0 ? left : 0;

@@ -253,6 +253,15 @@ static void fill_totals(struct sl_job_row *row, const job_record_t *job)
 
 /* -- the row --------------------------------------------------------------- */
 
+/* Tasks of its array that may run at once; 0: any number, or the job is not of an array.  Only the array's own record has it,
+ * which stands for the tasks that have not been split off. */
+static uint32_t throttle_of(const job_record_t *job)
+{
+	const job_record_t *base = job->array_recs || !job->array_job_id ? job : find_job_record(job->array_job_id);
+
+	return base && base->array_recs ? base->array_recs->max_run_tasks : 0;
+}
+
 static void fill_who(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
 {
 	struct sl_builder *b = c->b;
@@ -263,11 +272,10 @@ static void fill_who(struct sl_collector *c, struct sl_job_row *row, const job_r
 		if (job->array_task_id != NO_VAL)
 			row->array_task_id = job->array_task_id;
 	}
-	if (job->array_recs) {
-		if (job->array_task_id == NO_VAL)
-			row->array_pending = job->array_recs->task_cnt;
-		row->array_max_running = job->array_recs->max_run_tasks;
-	}
+	if (job->array_recs && job->array_task_id == NO_VAL)
+		row->array_pending = job->array_recs->task_cnt;
+	if (IS_JOB_PENDING(job))
+		row->array_max_running = throttle_of(job);
 	if (job->het_job_id) {
 		row->het_job_id = job->het_job_id;
 		row->het_offset = job->het_job_offset;

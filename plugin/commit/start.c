@@ -575,6 +575,8 @@ static void leave_out_unfit(const struct sl_start *s)
 {
 	struct sl_note *note = note_of(s);
 
+	if (s->m->marks[s->row] & SL_MARK_FAILED)
+		return;		/* another task of its array, by the same plan */
 	if (++note->unfit > 1)
 		note->rests_until = time(NULL) + rest_s(note->unfit - 1);
 }

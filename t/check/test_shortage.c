@@ -172,8 +172,18 @@ static void in_all_it_is_short_of_what_its_nodes_have_together(void **state)
 	}
 }
 
+/* The row is about the job in a reservation that it may use. */
+static void reserve_for_it(struct build *b, struct sl_plan_shortage_row *row)
+{
+	uint32_t resv = build_reservation(b, "magnet", -60, 3600, 0, 0);
+	struct sl_range way = { sl_builder_append(b->builder, SL_T_WAY, &(struct sl_way_row) { resv }), 1 };
+
+	build_change(b, SL_T_QUEUE, 0, sl_queue_row, .ways = way);
+	row->reservation = resv;
+}
+
 /* There are four of a licence, of which job 1, which may be stopped, has one and job 4 one. */
-static void expect_of_license(int64_t needs, int64_t has, uint32_t sparing, const char *words)
+static void expect_of_license(int64_t needs, int64_t has, uint32_t sparing, bool reserved, const char *words)
 {
 	struct sl_license_row lic = { .total = 4, .used = 2 };
 	struct build *b = four();
@@ -187,6 +197,8 @@ static void expect_of_license(int64_t needs, int64_t has, uint32_t sparing, cons
 	build_change_job(b, 7, .licenses = build_license(b, 0, 4));
 	if (sparing)
 		row.spared = spared(p, sparing);
+	if (reserved)
+		reserve_for_it(b, &row);
 	say(p, &row);
 	expect(b, p, words);
 	build_destroy(b);
@@ -195,10 +207,13 @@ static void expect_of_license(int64_t needs, int64_t has, uint32_t sparing, cons
 static void of_a_licence_there_are_those_that_nobody_keeps(void **state)
 {
 	(void) state;
-	expect_of_license(4, 3, 0, NULL);
-	expect_of_license(4, 2, 0, "job 7: is not short of license matlab: there are 3");
-	expect_of_license(4, 2, 1, NULL);
-	expect_of_license(5, 4, 0, "job 7: is not short of license matlab: there are 3");
+	/* also for a job in a reservation that brings none */
+	for (int reserved = 0; reserved < 2; reserved++) {
+		expect_of_license(4, 3, 0, reserved, NULL);
+		expect_of_license(4, 2, 0, reserved, "job 7: is not short of license matlab: there are 3");
+		expect_of_license(4, 2, 1, reserved, NULL);
+		expect_of_license(5, 4, 0, reserved, "job 7: is not short of license matlab: there are 3");
+	}
 }
 
 static void who_is_not_gone_by_then_is_in_the_way(void **state)

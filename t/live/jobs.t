@@ -46,6 +46,26 @@ array_request() {
 }
 it "what is left of an array keeps its request" array_request
 
+# A task with a record of its own, which knows no throttle: that is in the array's.
+requeued_task() {
+	local id begin
+	needs_lua
+	id=$(submit -n1 --requeue -a 1-3%1)
+	wait_for 20 job_is "${id}_1" RUNNING
+	scontrol requeue "${id}_1"
+	wait_for 60 job_is "${id}_2" RUNNING
+	begin=$(($(date +%s) + 3))
+	scontrol update JobId="${id}_1" StartTime="$(date -d "@$begin" +%Y-%m-%dT%H:%M:%S)"
+	wait_for 10 eval '[ "$(date +%s)" -gt '"$begin"' ]'
+	scancel "${id}_2"
+	wait_for 60 job_is "${id}_3" RUNNING	# which was submitted earlier
+	wait_for 60 job_waits_for "${id}_1" JobArrayTaskLimit
+	scancel "${id}_3"
+	wait_for 60 job_is "${id}_1" RUNNING
+	fails grep -q 'tasks of its array run as may run at once' "$C/state/schedlua/decisions.jsonl"
+}
+it "a task that is requeued is not tried while as many of its array run as may" requeued_task
+
 # What the job asks for, as clients see it.
 request() {
 	scontrol -o show job "$1" | tr ' ' '\n' |

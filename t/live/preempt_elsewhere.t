@@ -76,6 +76,11 @@ before_signal() {
 	wait_for 20 cluster_gone "$pid"
 	is_held "$job"
 	wait_for 150 eval '[ "$(date +%s)" -gt '$((end + 1))' ]'
+	# (The nodes are back one after the other: as long as one of the three is not, somebody could be stopped in its place.)
+	cluster_site <<-'EOL'
+		local sched = require "sched"
+		return sched.site { interval = 0.5, default = { sched.preempt { after = "1h" }, "easy" } }
+	EOL
 	cluster_ctld_start
 	starts "$job" 60
 	wait_for 20 log_has "the place that is held for JobId=$job is given up: those that were to be stopped for it are not: (it starts elsewhere|the plan releases it)"

@@ -194,14 +194,12 @@ void want_with_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 
 void want_job_gres(struct sl_cluster *c, struct want *w)
 {
-	struct sl_request *r = &w->pub.request;
+	struct sl_request each;
 
-	if (w->pub.why || !sl_fit_outgrows_gres(c->tl, r))
+	if (w->pub.why || !sl_fit_outgrows_gres(c->tl, &w->pub.request, &each))
 		return;
 	w->pub.asked |= SL_W(OUTGROWN_GRES);
-	for (uint32_t i = 0; i < r->gres_needs; i++)
-		if (r->gres[i].per == SL_GRES_PER_JOB)
-			r->gres[i] = (struct sl_gres_need) { .kinds = r->gres[i].kinds, .per = SL_GRES_PER_NODE, .count = 1 };
+	w->pub.request = each;
 }
 
 /* -- whole nodes give all their gres -------------------------------------------- */

@@ -211,35 +211,42 @@ static void count_size(struct sizes *sizes, uint32_t units, uint32_t nodes)
 }
 
 /* Units that the *nodes* largest take. */
-static int64_t largest_take(struct sizes *sizes, uint64_t nodes)
+static int64_t largest_take(struct sizes sizes, uint64_t nodes)
 {
 	int64_t sum = 0;
 
-	while (nodes && sizes->n) {
-		struct size *most = &sizes->at[0];
+	while (nodes && sizes.n) {
+		struct size *most = &sizes.at[0];
 		uint64_t n;
 
-		for (uint32_t i = 1; i < sizes->n; i++)
-			if (sizes->at[i].units > most->units)
-				most = &sizes->at[i];
+		for (uint32_t i = 1; i < sizes.n; i++)
+			if (sizes.at[i].units > most->units)
+				most = &sizes.at[i];
 		n = sl_min(nodes, most->nodes);
 		sum += (int64_t) n * most->units;
 		nodes -= n;
-		*most = sizes->at[--sizes->n];
+		*most = sizes.at[--sizes.n];
 	}
 	return sum;
 }
 
-bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request *r)
+bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request *r, struct sl_request *each)
 {
-	struct sl_misfit misfit = { .lack = SL_LACK_NOTHING };
 	struct sizes sizes = { .n = 0 };
+	uint32_t pieces = 0;
 	struct sl_need need;
 
 	if (!sl_request_has_job_gres(r) || sl_request_check(r, NULL))
 		return false;
-	if (sl_need_of(tl, r, &need, &misfit))
-		return misfit.lack == SL_LACK_MAX_NODES;
+	*each = *r;
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		if (r->gres[i].per != SL_GRES_PER_JOB)
+			continue;
+		pieces = sl_max(pieces, r->gres[i].count);
+		each->gres[i] = (struct sl_gres_need) { .kinds = r->gres[i].kinds, .per = SL_GRES_PER_NODE, .count = 1 };
+	}
+	if (sl_need_of(tl, each, &need, NULL))
+		return false;
 	for (uint32_t k = 0; k < tl->kinds; k++) {
 		const struct sl_nodeset *nodes = &tl->kind_nodes[k];
 		struct sl_offer o = { .free = tl->kind[k].capacity };
@@ -247,5 +254,6 @@ bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request 
 		if (sl_need_offer(&need.node, &tl->kind[k].capacity, &o))
 			count_size(&sizes, o.units, r->eligible ? sl_nodeset_common(nodes, r->eligible) : nodes->count);
 	}
-	return largest_take(&sizes, need.max_nodes) < need.units;
+	pieces = sl_max(pieces, need.min_nodes);
+	return largest_take(sizes, sl_min(pieces, need.max_nodes)) < need.units && largest_take(sizes, need.max_nodes) >= need.units;
 }

@@ -211,9 +211,10 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
 int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
 
 /*
- * True if the request has gres of the job, and its tasks do not fit on as many empty nodes as there are pieces.  Placement
- * takes at least one of each node; select also takes nodes of which the job has none.
+ * True if the request has gres of the job, and its tasks fit on empty nodes, but not on as many as there are pieces.  Placement
+ * takes at least one of each node; select also takes nodes of which the job has none.  Then *each is what select needs at
+ * least: the request with one piece of each node.
  */
-bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request *r);
+bool sl_fit_outgrows_gres(const struct sl_timeline *tl, const struct sl_request *r, struct sl_request *each);
 
 #endif

@@ -40,6 +40,7 @@
 ---@field topo_optional boolean TopoOptional: only jobs with --switches are placed by switches
 ---@field serial_at_end boolean pack_serial_at_end: jobs of one CPU go to the last nodes
 ---@field deals_all boolean select refuses a job if some of its tasks have no CPU, though it overcommits
+---@field deals_to_nodes boolean select deals out the tasks of --ntasks-per-node, however few the job has
 ---@field parts_of_tasks boolean of a node select takes CPUs that make no whole task, unless memory is by CPU
 ---@field conf_stamp integer
 ---@field job_stamp integer

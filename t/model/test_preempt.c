@@ -190,6 +190,9 @@ static void add_waiting(struct machine *m, bool may_preempt)
 		uint32_t per = below(m, 3) ? SL_PER_NODE : SL_PER_JOB;
 		const char *type = !m->typed ? "" : (const char *const[]) { "", "a", "b" }[below(m, 3)];
 
+		/* (with fewer of the job than nodes it may be left to select, of which nothing is proven) */
+		if (per == SL_PER_JOB && j.gpus < j.max_nodes)
+			j.gpus = j.max_nodes;
 		build_change_job(m->b, PREEMPTOR, .gres = build_gres(m->b, "gpu", type, j.gpus, per));
 	}
 	if (m->all_licenses && below(m, 2))

@@ -113,8 +113,8 @@ CELLS(tasks_that_need_more_nodes_than_the_job_has_gres_are_left_to_select,
 	{ "tasks=8 memory_per_cpu=800 gres:gpu=1/job", "left=OUTGROWN_GRES" },
 	{ "tasks=5 memory_per_cpu=800 gres:gpu=1/job", "on=n0:5" },
 	/* what it asks for itself is nobody else's business */
-	{ "nodes=1 max_nodes=1 tasks=33 gres:gpu=1/job", "left=OUTGROWN_GRES never" },
-	{ "tasks=57 gres:gpu=1/job", "left=OUTGROWN_GRES never" })
+	{ "nodes=1 max_nodes=1 tasks=33 gres:gpu=1/job", "never" },
+	{ "tasks=57 gres:gpu=1/job", "never" })
 
 CELLS(gres_of_more_tasks_than_a_node_is_to_have_are_left_to_select_where_it_may_lack_them,
 	ON("4x8c2s2g"),

@@ -197,6 +197,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 	int t = one_in(2) ? 0 : (int) below(SPAN), fewest, most;
 	bool can = possible(w, q, t, block, &fewest, &most);
 	struct sl_misfit misfit;
+	struct sl_request each;
 	int rc = sl_fit_at(w->tl, &w->r, how, t, &l, &misfit, NULL);
 
 	assert_true(rc == 0 || rc == 1);
@@ -206,7 +207,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 	assert_int_equal(sl_fit_at(w->twin, &w->r, how, t, &m, NULL, NULL), rc);
 	same_layout(&l, &m);
 	assert_true(rc || misfit.lack != SL_LACK_NOTHING);
-	assert_false(can && sl_fit_outgrows_gres(w->tl, &w->r));
+	assert_false(can && sl_fit_outgrows_gres(w->tl, &w->r, &each));
 	if (rc) {
 		assert_true(l.cores >= sl_fit_least_cores(w->tl, &w->r));
 		check_layout(w, q, &l, t, how->method);

@@ -153,6 +153,10 @@ willrun() {
 it "willrun says when a job would start that is not submitted" willrun
 
 topped() { schedlua top --once > "$C/out" && grep -qE "$1" "$C/out"; }
+reported() {
+	SCHEDLUA_REPORT=$C/page schedlua report --last=1h --output="$C/page.html" | grep -q ' [1-9][0-9]* jobs, ' &&
+		grep -q '"resources"' "$C/page.html"
+}
 top_and_report() {
 	local first behind
 	first=$(submit -N "$NODES" --exclusive --time=10)
@@ -164,8 +168,7 @@ top_and_report() {
 	topped "[0-9]+/$((NODES * 8)) "
 	mkdir -p "$C/page"
 	printf '<!-- title -->\n<!-- data -->\n' > "$C/page/page.html"
-	SCHEDLUA_REPORT=$C/page schedlua report --last=1h --output="$C/page.html" | grep -q ' [1-9][0-9]* jobs, '
-	grep -q '"resources"' "$C/page.html"
+	wait_for 20 reported		# (the journal has it a moment later)
 	fails grep -q 'There is no ledger' "$C/page.html"
 	scancel "$first" "$behind"
 }

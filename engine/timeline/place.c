@@ -191,10 +191,11 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
 	return sl_gather(tl, &need, t, false, &sums, NULL) || sums.nodes;
 }
 
-/* How many nodes take how many units.  On a machine with more sizes than this, only the first ones are known. */
+/* How many nodes take how many units.  Of more sizes than this the first ones count: the answer is then that of a smaller
+ * machine. */
 struct sizes {
 	uint32_t n;
-	struct size { uint32_t units; uint64_t nodes; } at[16];
+	struct size { uint32_t units; uint64_t nodes; } at[64];
 };
 
 static void count_size(struct sizes *sizes, uint32_t units, uint32_t nodes)
